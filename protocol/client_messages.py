@@ -1,0 +1,258 @@
+"""Client to server: the hello, the commands, the answer to a heartbeat.
+
+One struct a message; the type field names it. Bounds stand beside the fields and are checked
+before anything else sees the message.
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from .values import (
+    ClientKind,
+    CommandId,
+    EventNumber,
+    OptionText,
+    PlayerName,
+    RulesName,
+    SeatNumber,
+    StartRule,
+    StrategyName,
+    TableName,
+    Tile,
+    TrainName,
+    Turn,
+)
+
+Password = Annotated[str, Meta(max_length=200)]
+ShortText = Annotated[str, Meta(max_length=40)]
+
+
+class ClientMessage(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True
+):
+    """A message from a client. Fields with a default may be left out."""
+
+
+class Hello(ClientMessage, frozen=True, kw_only=True, tag="hello"):
+    """The first message of every connection."""
+
+    versions: Annotated[
+        tuple[Annotated[int, Meta(ge=0, le=2**16)], Annotated[int, Meta(ge=0, le=2**16)]],
+        Meta(description="lowest and highest protocol version that the client speaks"),
+    ]
+    kind: ClientKind
+    name: Annotated[PlayerName, Meta(description="the player's name")]
+    program: Annotated[ShortText, Meta(description="the client's name")] = ""
+    program_version: ShortText = ""
+    features: Annotated[
+        list[ShortText],
+        Meta(
+            max_length=32,
+            description="a `+` in front: cannot do without. `strict`: unknown fields are errors",
+        ),
+    ] = []
+    token: Annotated[
+        Annotated[bytes, Meta(max_length=32)] | None,
+        Meta(description="the resume token of the last welcome: back to the same player"),
+    ] = None
+    last_event: Annotated[
+        EventNumber, Meta(description="with a token: the last event seen at the table")
+    ] = 0
+    password: Annotated[Password | None, Meta(description="the server's password")] = None
+    lang: Annotated[str, Meta(max_length=8)] = "en"
+
+
+class HeartbeatAnswer(ClientMessage, frozen=True, kw_only=True, tag="heartbeat"):
+    """The answer to the server's heartbeat: the same number."""
+
+    n: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+
+
+class Command(ClientMessage, frozen=True, kw_only=True):
+    """A message that is answered, once, by its id."""
+
+    id: Annotated[
+        CommandId,
+        Meta(description="higher than any id that this player used before (`last_id`)"),
+    ]
+
+
+# --- lobby --------------------------------------------------------------------------------
+
+
+class ListTables(Command, frozen=True, kw_only=True, tag="list"):
+    """Ask for the tables. Answered by `tables`."""
+
+    page: Annotated[int, Meta(ge=0, le=1000)] = 0
+
+
+class CreateTable(Command, frozen=True, kw_only=True, tag="create"):
+    """Open a table, sit down at it and be its host. Answered by `table`."""
+
+    name: TableName
+    rules: Annotated[RulesName, Meta(description="a preset")] = "classic"
+    options: Annotated[
+        list[OptionText], Meta(max_length=64, description="single options over the preset")
+    ] = []
+    seats: Annotated[int, Meta(ge=2, le=14)] = 4
+    first_seat: Annotated[SeatNumber, Meta(description="the seat that opens round 1")] = 0
+    bots: Annotated[
+        list[StrategyName], Meta(max_length=13, description="house bots to seat at once")
+    ] = []
+    start: StartRule = "ready"
+    watchers: Literal["none", "public"] = "public"
+    password: Annotated[Password | None, Meta(description="wanted from who joins")] = None
+
+
+class JoinTable(Command, frozen=True, kw_only=True, tag="join"):
+    """Sit down. Answered by `table`, and by an `update` if the game runs."""
+
+    table: TableName
+    seat: Annotated[SeatNumber | None, Meta(description="null: the first free one")] = None
+    password: Password | None = None
+
+
+class WatchTable(Command, frozen=True, kw_only=True, tag="watch"):
+    """Look on without a seat. Answered by `table`, and by an `update` if the game runs."""
+
+    table: TableName
+    password: Password | None = None
+
+
+class LeaveTable(Command, frozen=True, kw_only=True, tag="leave"):
+    """Leave the table, or stop watching. Answered by `ok`.
+
+    Before the start the seat becomes free; in a running game it is kept for its owner, who may
+    `join` again.
+    """
+
+
+class Ready(Command, frozen=True, kw_only=True, tag="ready"):
+    """Ready to start, or for the next round. Answered by `table`."""
+
+    on: bool = True
+
+
+class StartTable(Command, frozen=True, kw_only=True, tag="start"):
+    """The host starts; empty seats are taken by house bots. Answered by `table`."""
+
+
+class AddBot(Command, frozen=True, kw_only=True, tag="bot_add"):
+    """The host seats a house bot before the start. Answered by `table`."""
+
+    strategy: StrategyName
+
+
+class RemoveBot(Command, frozen=True, kw_only=True, tag="bot_remove"):
+    """The host takes a house bot away before the start. Answered by `table`."""
+
+    name: PlayerName
+
+
+class Kick(Command, frozen=True, kw_only=True, tag="kick"):
+    """The host sends a player or watcher away before the start. Answered by `table`."""
+
+    name: PlayerName
+
+
+class PassHost(Command, frozen=True, kw_only=True, tag="host"):
+    """The host makes another person at the table the host. Answered by `table`."""
+
+    name: PlayerName
+
+
+class Rematch(Command, frozen=True, kw_only=True, tag="rematch"):
+    """The host sets a finished table up again with the same seats. Answered by `table`."""
+
+
+class AskRules(Command, frozen=True, kw_only=True, tag="rules"):
+    """Ask for a rule card: of a table, or of a preset. Answered by `card`."""
+
+    table: TableName | None = None
+    name: RulesName | None = None
+
+
+# --- game ---------------------------------------------------------------------------------
+
+
+class Play(Command, frozen=True, kw_only=True, tag="play"):
+    """Lay a tile. Answered by `update`."""
+
+    turn: Annotated[Turn, Meta(description="the `turn` of the update that this answers")]
+    tile: Annotated[Tile, Meta(description="either end first")]
+    train: TrainName
+
+
+class Draw(Command, frozen=True, kw_only=True, tag="draw"):
+    """Draw a tile. Answered by `update`."""
+
+    turn: Turn
+
+
+class Pass(Command, frozen=True, kw_only=True, tag="pass"):
+    """End a turn without a tile. Answered by `update`."""
+
+    turn: Turn
+
+
+class Done(Command, frozen=True, kw_only=True, tag="done"):
+    """End a turn of several tiles. Answered by `update`."""
+
+    turn: Turn
+
+
+class Knock(Command, frozen=True, kw_only=True, tag="knock"):
+    """Tell everybody that one tile is left. Answered by `update`."""
+
+
+class Foul(Command, frozen=True, kw_only=True, tag="foul"):
+    """Call a seat that did not knock. Answered by `update`."""
+
+    seat: SeatNumber
+    event: Annotated[EventNumber, Meta(description="the `event` of the choice")]
+
+
+# --- always -------------------------------------------------------------------------------
+
+
+class Say(Command, frozen=True, kw_only=True, tag="say"):
+    """Chat to the table, or to the lobby without one. Answered by `ok`."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class Ping(Command, frozen=True, kw_only=True, tag="ping"):
+    """Ask for a sign of life. Answered by `pong`."""
+
+
+class Resync(Command, frozen=True, kw_only=True, tag="resync"):
+    """Ask for the whole state again. Answered by `table` and `update`, or `ok` in the lobby."""
+
+
+AnyCommand = (
+    ListTables
+    | CreateTable
+    | JoinTable
+    | WatchTable
+    | LeaveTable
+    | Ready
+    | StartTable
+    | AddBot
+    | RemoveBot
+    | Kick
+    | PassHost
+    | Rematch
+    | AskRules
+    | Play
+    | Draw
+    | Pass
+    | Done
+    | Knock
+    | Foul
+    | Say
+    | Ping
+    | Resync
+)
+AnyClientMessage = Hello | HeartbeatAnswer | AnyCommand

@@ -1,0 +1,189 @@
+"""Server to client: the handshake, answers, the table, updates.
+
+Every field is always present, so that a client in any language can read without defaults;
+fields added later within a protocol version have defaults for older servers.
+"""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from .values import (
+    AnyEvent,
+    CardLine,
+    Choice,
+    EventNumber,
+    Limits,
+    Milliseconds,
+    RulesInfo,
+    SeatNumber,
+    TableInfo,
+    TableName,
+    Tile,
+    Turn,
+    View,
+)
+
+Parameter = str | int | bool | list[str | int | list[int]] | None
+Answers = Annotated[int, Meta(ge=0, description="the id of the command that this answers, or 0")]
+
+
+class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A message from the server."""
+
+
+class Welcome(ServerMessage, frozen=True, kw_only=True, tag="welcome"):
+    """The connection is open."""
+
+    version: Annotated[int, Meta(description="the protocol version spoken from now on")]
+    features: list[str]
+    limits: Limits
+    token: Annotated[bytes, Meta(description="32 bytes: keep them to come back as this player")]
+    last_id: Annotated[int, Meta(description="the highest command id seen from this player")]
+    server: Annotated[str, Meta(description="the server's name")]
+    server_version: str
+    name: Annotated[str, Meta(description="the player's name as the server writes it")]
+    table: Annotated[str | None, Meta(description="where this player sits already")]
+
+
+class Refused(ServerMessage, frozen=True, kw_only=True, tag="refused"):
+    """The hello is not accepted; the connection closes."""
+
+    code: str
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
+    params: dict[str, Parameter]
+
+
+class Goodbye(ServerMessage, frozen=True, kw_only=True, tag="goodbye"):
+    """The connection closes."""
+
+    code: str
+    text: str
+    params: dict[str, Parameter]
+
+
+class Heartbeat(ServerMessage, frozen=True, kw_only=True, tag="heartbeat"):
+    """Answer with a `heartbeat` of the same number."""
+
+    n: int
+
+
+class ClosingSoon(ServerMessage, frozen=True, kw_only=True, tag="closing_soon"):
+    """The server stops in so many seconds."""
+
+    seconds: int
+
+
+class Moved(ServerMessage, frozen=True, kw_only=True, tag="moved"):
+    """Reserved: connect to this address instead, with the same token."""
+
+    address: Annotated[str, Meta(description="`HOST:PORT`")]
+
+
+class Ok(ServerMessage, frozen=True, kw_only=True, tag="ok"):
+    """Done; there is nothing else to tell."""
+
+    answers: Answers
+
+
+class Pong(ServerMessage, frozen=True, kw_only=True, tag="pong"):
+    """The answer to `ping`."""
+
+    answers: Answers
+
+
+class Declined(ServerMessage, frozen=True, kw_only=True, tag="declined"):
+    """A command was not carried out, and nothing has changed."""
+
+    answers: Answers
+    code: Annotated[str, Meta(description="stable; see the table of codes")]
+    option: Annotated[str | None, Meta(description="the rule option behind it")]
+    params: dict[str, Parameter]
+    retry: Annotated[bool, Meta(description="true if the same command may succeed later")]
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
+
+
+class Tables(ServerMessage, frozen=True, kw_only=True, tag="tables"):
+    """The answer to `list`."""
+
+    answers: Answers
+    tables: list[TableInfo]
+    page: int
+    pages: int
+
+
+class TableNews(ServerMessage, frozen=True, kw_only=True, tag="table"):
+    """Your table: who sits there, who is ready, who is away. Sent on every change."""
+
+    answers: Answers
+    table: TableInfo
+    seat: Annotated[SeatNumber | None, Meta(description="yours; null for a watcher")]
+
+
+class TableLeft(ServerMessage, frozen=True, kw_only=True, tag="table_left"):
+    """You are no longer at the table."""
+
+    table: TableName
+    code: Annotated[str, Meta(description="`kicked` or `closed`")]
+    text: str
+
+
+class Card(ServerMessage, frozen=True, kw_only=True, tag="card"):
+    """A rule card."""
+
+    answers: Answers
+    rules: RulesInfo
+    lines: list[CardLine]
+
+
+class Said(ServerMessage, frozen=True, kw_only=True, tag="said"):
+    """Chat."""
+
+    name: Annotated[str, Meta(description="who said it; empty: the server")]
+    text: str
+
+
+class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
+    """What happened, how the table stands, and what this seat may do."""
+
+    answers: Answers
+    table: TableName
+    events: Annotated[
+        list[AnyEvent], Meta(description="since the last update, in order")
+    ]
+    last_event: Annotated[EventNumber, Meta(description="the number of the newest event")]
+    view: View
+    seat: Annotated[SeatNumber | None, Meta(description="yours; null for a watcher")]
+    hand: Annotated[list[Tile], Meta(description="your tiles; empty for a watcher")]
+    turn: Annotated[Turn, Meta(description="send it back with play, draw, pass and done")]
+    choices: Annotated[
+        list[Choice],
+        Meta(
+            description="all that you may do now, never empty in your turn; out of turn at most "
+            "`knock` and `foul`"
+        ),
+    ]
+    deadline_ms: Annotated[
+        Milliseconds | None, Meta(description="time left for the choice; null: no limit")
+    ]
+    unproven: Annotated[bool, Meta(description="true if the server deals from a fixed seed")]
+
+
+AnyServerMessage = (
+    Welcome
+    | Refused
+    | Goodbye
+    | Heartbeat
+    | ClosingSoon
+    | Moved
+    | Ok
+    | Pong
+    | Declined
+    | Tables
+    | TableNews
+    | TableLeft
+    | Card
+    | Said
+    | Update
+)
