@@ -1,1 +1,110 @@
-"""To be written."""
+"""The rules of Mexican Train as plain data and synchronous calls.
+
+No I/O, no clock, no randomness of its own: deals are given, moves are asked for. Import from
+here only.
+"""
+
+from .deal import SEED_BYTES, Deal, check_table, engine_number, hand_size, round_count
+from .events import (
+    DoubleCovered,
+    DoubleLapsed,
+    DoubleOpened,
+    EngineLaid,
+    Event,
+    FoulCalled,
+    GameEnded,
+    Knocked,
+    MarkerRemoved,
+    MarkerSet,
+    OneTileLeft,
+    Passed,
+    RoundBlocked,
+    RoundEnded,
+    RoundStarted,
+    SearchDrew,
+    TileDrawn,
+    TileLaid,
+    TurnSkipped,
+    WentOut,
+)
+from .game import Game
+from .moves import (
+    DONE,
+    DRAW,
+    KNOCK,
+    MEXICAN,
+    PASS,
+    SEATS_MAX,
+    Deed,
+    Move,
+    parse_train,
+    train_text,
+)
+from .options import OPTIONS, Option, OptionValue, RuleSetError, parse_option
+from .reasons import REASONS, IllegalMove, Reason
+from .round import KnockDebt, OpenDouble, Round, Train
+from .ruleset import DEFAULT_PRESET, CardLine, RuleSet, preset_names
+from .tiles import Tile, is_double, parse_tile, tile, tile_ends, tile_pips, tile_text
+
+__all__ = [
+    "DEFAULT_PRESET",
+    "DONE",
+    "DRAW",
+    "KNOCK",
+    "MEXICAN",
+    "OPTIONS",
+    "PASS",
+    "REASONS",
+    "SEATS_MAX",
+    "SEED_BYTES",
+    "CardLine",
+    "Deal",
+    "Deed",
+    "DoubleCovered",
+    "DoubleLapsed",
+    "DoubleOpened",
+    "EngineLaid",
+    "Event",
+    "FoulCalled",
+    "Game",
+    "GameEnded",
+    "IllegalMove",
+    "KnockDebt",
+    "Knocked",
+    "MarkerRemoved",
+    "MarkerSet",
+    "Move",
+    "OneTileLeft",
+    "OpenDouble",
+    "Option",
+    "OptionValue",
+    "Passed",
+    "Reason",
+    "Round",
+    "RoundBlocked",
+    "RoundEnded",
+    "RoundStarted",
+    "RuleSet",
+    "RuleSetError",
+    "SearchDrew",
+    "Tile",
+    "TileDrawn",
+    "TileLaid",
+    "Train",
+    "TurnSkipped",
+    "WentOut",
+    "check_table",
+    "engine_number",
+    "hand_size",
+    "is_double",
+    "parse_option",
+    "parse_tile",
+    "parse_train",
+    "preset_names",
+    "round_count",
+    "tile",
+    "tile_ends",
+    "tile_pips",
+    "tile_text",
+    "train_text",
+]

@@ -1,0 +1,111 @@
+"""The options as the turn procedure reads them: a plain boolean or number each.
+
+Made once a rule set. Reading `rules["doubles.extra_tile"] == "anywhere"` at every tile would
+cost more than the tile.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .ruleset import RuleSet
+from .tiles import TileMask, TileSet, tile_set
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """The switches of `docs/rules.md`, by their option."""
+
+    tiles: TileSet
+    with_number: tuple[TileMask, ...]
+    set_aside: bool
+    search_all_draw: bool
+    search_from_winner: bool
+    engine_holder_first: bool
+    one_per_open_train: bool
+    must_play: bool
+    build_own_train: bool
+    own_only: bool
+    starter_extra: bool
+    starter_other_train: bool
+    finish_lap: bool
+    own_first_any: bool
+    own_first_opponents: bool
+    mexican_max: int
+    mexican_after_lap: bool
+    mexican_after_all: bool
+    mexican_starter: bool
+    until_playable: bool
+    must_play_drawn: bool
+    own_stuck: bool
+    off_any_play: bool
+    must_cover: bool
+    extra_anywhere: bool
+    draw_self: bool
+    mark_self: bool
+    draw_others: bool
+    mark_others: bool
+    many_doubles: bool
+    cover_newest: bool
+    cover_any: bool
+    lapse_dead: bool
+    lapse_empty: bool
+    exempt_lap_one: bool
+    out_uncovered: bool
+    notice: bool
+    knock: bool
+    foul_at_turn_end: bool
+    penalty_tiles: int
+    first_stuck: bool
+    double_blank: int
+
+
+@lru_cache(maxsize=256)
+def procedure_of(rules: RuleSet) -> Procedure:
+    """The switches of a rule set."""
+    tiles = tile_set(rules.number("set.max_pip"))
+    reaches = rules.words("doubles.lapse")
+    max_trains = rules.number("mexican_train.max_trains")
+    return Procedure(
+        tiles=tiles,
+        with_number=tiles.with_number,
+        set_aside=rules["engine.source"] == "set_aside",
+        search_all_draw=rules["engine.search"] == "all_draw",
+        search_from_winner=rules["engine.search_from"] == "last_winner",
+        engine_holder_first=rules["round.first_player"] == "engine_holder",
+        one_per_open_train=rules["turn.play_limit"] == "one_per_open_train",
+        must_play=rules["turn.must_play"] is True,
+        build_own_train=rules["first_turn.build_own_train"] is True,
+        own_only=rules["first_turn.own_only"] is True,
+        starter_extra=rules["first_turn.starter_extra"] != "no",
+        starter_other_train=rules["first_turn.starter_extra"] == "other_train",
+        finish_lap=rules["first_turn.finish_lap"] is True,
+        own_first_any=rules["train.own_first"] == "any",
+        own_first_opponents=rules["train.own_first"] == "opponents",
+        mexican_max=max_trains or tiles.max_pip,
+        mexican_after_lap=rules["mexican_train.start"] == "after_first_lap",
+        mexican_after_all=rules["mexican_train.start"] == "after_all_trains",
+        mexican_starter=rules["mexican_train.start"] == "starter_first_lap",
+        until_playable=rules["draw.limit"] == "until_playable",
+        must_play_drawn=rules["draw.play_drawn"] == "must",
+        own_stuck=rules["marker.on"] == "own_stuck",
+        off_any_play=rules["marker.off"] == "any_play",
+        must_cover=rules["doubles.must_cover"] is True,
+        extra_anywhere=rules["doubles.extra_tile"] == "anywhere",
+        draw_self=rules["doubles.draw_self"] is True,
+        mark_self=rules["doubles.mark_self"] is True,
+        draw_others=rules["doubles.draw_others"] is True,
+        mark_others=rules["doubles.mark_others"] is True,
+        many_doubles=rules["doubles.per_turn"] == "many",
+        cover_newest=rules["doubles.cover_order"] == "newest_first",
+        cover_any=rules["doubles.cover_order"] == "any",
+        lapse_dead="dead_number" in reaches,
+        lapse_empty="boneyard_empty" in reaches,
+        exempt_lap_one=rules["doubles.first_turn_exempt"] is True,
+        out_uncovered=rules["doubles.go_out_uncovered"] is True,
+        notice=rules["announce.mode"] == "notice",
+        knock=rules["announce.mode"] == "knock",
+        foul_at_turn_end=rules["announce.deadline"] == "next_turn_end",
+        penalty_tiles=rules.number("announce.penalty_tiles"),
+        first_stuck=rules["round.blocked"] == "first_stuck",
+        double_blank=rules.number("score.double_blank"),
+    )

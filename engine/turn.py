@@ -1,0 +1,339 @@
+"""What happens when a seat moves: one transition a move, and what follows by itself.
+
+Every function changes the round and appends to `log` what happened; with `log` None no event
+is built, for searches. Whether a move may be made is asked before, in `legal`.
+"""
+
+from .events import (
+    DoubleLapsed,
+    Event,
+    FoulCalled,
+    Knocked,
+    OneTileLeft,
+    RoundBlocked,
+    TurnSkipped,
+    WentOut,
+    double_covered,
+    double_opened,
+    marker_removed,
+    marker_set,
+    passed,
+    tile_drawn,
+    tile_laid,
+)
+from .legal import decide, is_bound, may_go_on
+from .moves import DRAW, MEXICAN, PASS, Deed, Move
+from .round import Need, Round
+from .tiles import tile_ends
+
+Log = list[Event] | None
+
+
+def make(state: Round, seat: int, move: Move, log: Log) -> None:
+    """Carry out a legal move of `seat`; the round is settled afterwards."""
+    deed = move.deed
+    if deed is Deed.PLAY:
+        _first_move(state, seat)
+        _lay(state, seat, move.tile, move.train, log)
+    elif deed is Deed.DRAW:
+        _first_move(state, seat)
+        _draw(state, seat, log)
+    elif deed is Deed.PASS:
+        _first_move(state, seat)
+        if log is not None:
+            log.append(passed(seat))
+        _end_turn(state, fails=True, log=log)
+    elif deed is Deed.DONE:
+        _end_turn(state, fails=False, log=log)
+    elif deed is Deed.KNOCK:
+        _settle_debt(state, seat)
+        if log is not None:
+            log.append(Knocked(seat))
+    else:
+        _foul(state, move.seat, seat, log)
+    settle(state, log)
+
+
+def skip(state: Round, log: Log) -> None:
+    """The table's move for the seat to act, which is away or out of time.
+
+    It draws once if drawing is all that was offered, lays nothing and ends the turn: marked as
+    by a pass, after a tile with nothing owed it is `done` (precise points, `skip`).
+    """
+    seat = state.turn
+    if log is not None:
+        log.append(TurnSkipped(seat))
+    only_draw = state.choices == [DRAW]
+    _first_move(state, seat)
+    if only_draw:
+        _draw(state, seat, log)
+    _end_turn(state, fails=state.need is not Need.GO_ON, log=log)
+    settle(state, log)
+
+
+def begin(state: Round, log: Log) -> None:
+    """Start the first turn of the round."""
+    _begin_turn(state, state.first, log)
+    settle(state, log)
+
+
+def settle(state: Round, log: Log) -> None:
+    """End turns that have nothing to decide, until a seat has a choice or the round is over."""
+    while state.turn >= 0:
+        choices = decide(state)
+        if choices:
+            state.choices = choices
+            return
+        if choices is not None:
+            _end_turn(state, fails=state.need is not Need.GO_ON, log=log)
+        elif state.need is Need.EXTRA and not state.hands[state.turn]:
+            # the boneyard went empty under a last tile that is a double: the seat is out
+            _go_out(state, state.turn, log)
+        elif state.procedure.first_stuck:
+            _block(state, log)
+        elif state.need is Need.EXTRA or state.drew:
+            _end_turn(state, fails=True, log=log)
+        else:
+            state.choices = [PASS]
+            return
+    state.choices = []
+
+
+# --- moves --------------------------------------------------------------------------------
+
+
+def _lay(state: Round, seat: int, tile: int, train: int, log: Log) -> None:
+    rules = state.procedure
+    high, low = tile_ends(tile)
+    end = low if state.ends[train] == high else high
+    state.hands[seat] ^= 1 << tile
+    state.laid |= 1 << tile
+    state.passes = 0
+    if train < MEXICAN:
+        state.started |= 1 << train
+    elif train == len(state.ends) - 1:
+        # the place past the last Mexican Train: one starts, and leaves a place for the next
+        state.mexican_started = True
+        state.ends.append(state.engine_number)
+        state.lines.append(())
+    state.ends[train] = end
+    state.lines[train] += (tile,)
+    if log is not None:
+        log.append(tile_laid(seat, tile, train, end))
+    if state.marked >> seat & 1 and (train == seat or rules.off_any_play):
+        state.marked ^= 1 << seat
+        if log is not None:
+            log.append(marker_removed(seat))
+    state.used |= 1 << train
+    if state.need is not Need.EXTRA:
+        state.laid_count += 1
+        if state.laid_count == 1:
+            state.first_train = train
+    _announce(state, seat, log)
+    if rules.knock and not rules.foul_at_turn_end:
+        state.fouls |= state.owed & ~(1 << seat)
+    is_double = high == low and rules.must_cover
+    if state.uncovered:
+        _cover(state, seat, train, log)
+    if is_double:
+        state.uncovered += ((train, tile, seat),)
+        state.turn_doubles |= 1 << train
+        if log is not None:
+            log.append(double_opened(seat, train, tile))
+    if state.uncovered:
+        _lapse(state, log)
+    _after_tile(state, seat, train if is_double else -1, log)
+
+
+def _cover(state: Round, seat: int, train: int, log: Log) -> None:
+    """A tile on an open double covers it, whoever lays it and for whatever reason."""
+    for double in state.uncovered:
+        if double[0] == train:
+            state.uncovered = tuple(each for each in state.uncovered if each is not double)
+            if log is not None:
+                log.append(double_covered(seat, train, double[1]))
+            return
+
+
+def _lapse(state: Round, log: Log) -> None:
+    """Let go of open doubles that bind nobody any more (`doubles.lapse`).
+
+    Looked at when a tile is laid and when a turn begins; a lapsed double never binds again.
+    """
+    rules = state.procedure
+    is_empty = rules.lapse_empty and state.drawn_count >= len(state.boneyard)
+    if not is_empty and not rules.lapse_dead:
+        return
+    kept = []
+    for double in state.uncovered:
+        train, tile, _ = double
+        number = rules.with_number[tile_ends(tile)[0]]
+        is_dead = rules.lapse_dead and not number & ~state.laid
+        if not (is_dead or is_empty):
+            kept.append(double)
+        elif log is not None:
+            reason = "dead_number" if is_dead else "boneyard_empty"
+            log.append(DoubleLapsed(train, tile, reason))
+    if len(kept) < len(state.uncovered):
+        state.uncovered = tuple(kept)
+
+
+def _after_tile(state: Round, seat: int, double_train: int, log: Log) -> None:
+    """Out, an extra tile owed, another tile allowed, or the turn over.
+
+    `double_train` is where a double was just laid, or -1.
+    """
+    rules = state.procedure
+    if double_train >= 0 and rules.exempt_lap_one and state.turns < state.seats:
+        double_train = -1
+    waits = double_train >= 0 and any(each[0] == double_train for each in state.uncovered)
+    if not state.hands[seat]:
+        must_draw = waits and not rules.out_uncovered and state.drawn_count < len(state.boneyard)
+        if not must_draw:
+            _go_out(state, seat, log)
+            return
+    if waits or (double_train >= 0 and rules.extra_anywhere):
+        state.need = Need.EXTRA
+        state.extra_train = double_train
+        state.drew = False
+        state.drawn = -1
+    elif may_go_on(state):
+        state.need = Need.GO_ON
+    else:
+        _end_turn(state, fails=False, log=log)
+
+
+def _draw(state: Round, seat: int, log: Log) -> None:
+    rules = state.procedure
+    tile = state.boneyard[state.drawn_count]
+    state.drawn_count += 1
+    state.hands[seat] |= 1 << tile
+    state.drew = True
+    state.drawn = tile
+    state.passes = 0
+    if rules.own_stuck:
+        _look_at_own_train(state, seat)
+    if log is not None:
+        log.append(tile_drawn(seat, tile))
+    _announce(state, seat, log)
+
+
+def _go_out(state: Round, seat: int, log: Log) -> None:
+    """The hand is empty: the round ends, or the first lap is finished (`finish_lap`)."""
+    state.out += (seat,)
+    if log is not None:
+        log.append(WentOut(seat))
+    if state.procedure.finish_lap and state.turns < state.seats:
+        _next_turn(state, seat, log)
+    else:
+        state.turn = -1
+
+
+# --- turns --------------------------------------------------------------------------------
+
+
+def _begin_turn(state: Round, seat: int, log: Log) -> None:
+    state.turn = seat
+    if state.uncovered:
+        _lapse(state, log)
+    state.under_duty = is_bound(state)
+    state.need = Need.COVER if state.under_duty else Need.PLAY
+    state.moved = False
+    state.drew = False
+    state.drawn = -1
+    state.laid_count = 0
+    state.first_train = -1
+    state.used = 0
+    state.turn_doubles = 0
+    state.mexican_started = False
+    if state.procedure.own_stuck:
+        state.own_fitted = False
+        _look_at_own_train(state, seat)
+
+
+def _look_at_own_train(state: Round, seat: int) -> None:
+    """`own_stuck` asks whether at any moment of the turn a tile fitted the own train."""
+    if state.hands[seat] & state.procedure.with_number[state.ends[seat]]:
+        state.own_fitted = True
+
+
+def _end_turn(state: Round, *, fails: bool, log: Log) -> None:
+    """The turn is over; `fails` if what was awaited was not laid."""
+    seat, rules = state.turn, state.procedure
+    marks = fails and (
+        state.need is Need.PLAY
+        or (rules.mark_others if state.need is Need.COVER else rules.mark_self)
+    )
+    if rules.own_stuck and not state.under_duty and not state.own_fitted:
+        marks = True
+    if marks and not state.marked >> seat & 1:
+        state.marked |= 1 << seat
+        state.passes = 0
+        if log is not None:
+            log.append(marker_set(seat))
+    elif fails and not state.drew and not state.laid_count:
+        state.passes += 1
+        if state.passes >= state.seats:
+            _block(state, log)
+            return
+    _next_turn(state, seat, log)
+
+
+def _next_turn(state: Round, seat: int, log: Log) -> None:
+    if state.owed and state.procedure.foul_at_turn_end:
+        state.fouls |= state.owed & 1 << (seat - 1) % state.seats
+    state.turns += 1
+    if state.out and state.turns >= state.seats:
+        state.turn = -1
+        return
+    _begin_turn(state, (seat + 1) % state.seats, log)
+
+
+def _block(state: Round, log: Log) -> None:
+    state.blocked = True
+    state.turn = -1
+    if log is not None:
+        log.append(RoundBlocked())
+
+
+# --- knock and foul -----------------------------------------------------------------------
+
+
+def _announce(state: Round, seat: int, log: Log) -> None:
+    """A hand that comes to exactly one tile owes a knock; any other number ends the debt."""
+    rules = state.procedure
+    if not (rules.knock or rules.notice):
+        return
+    one_left = state.hands[seat].bit_count() == 1
+    if rules.knock:
+        _settle_debt(state, seat)
+        if one_left:
+            state.owed |= 1 << seat
+    elif one_left and log is not None:
+        log.append(OneTileLeft(seat))
+
+
+def _first_move(state: Round, seat: int) -> None:
+    """A debt from an earlier turn ends with the first move of the next one."""
+    if not state.moved:
+        state.moved = True
+        _settle_debt(state, seat)
+
+
+def _settle_debt(state: Round, seat: int) -> None:
+    state.owed &= ~(1 << seat)
+    state.fouls &= ~(1 << seat)
+
+
+def _foul(state: Round, offender: int, caller: int, log: Log) -> None:
+    """The first call closes the window; the penalty is drawn as far as the boneyard goes."""
+    _settle_debt(state, offender)
+    start = state.drawn_count
+    drawn = state.boneyard[start : start + state.procedure.penalty_tiles]
+    for tile in drawn:
+        state.hands[offender] |= 1 << tile
+    state.drawn_count += len(drawn)
+    if drawn:
+        state.passes = 0
+    if log is not None:
+        log.append(FoulCalled(offender, caller, drawn))
