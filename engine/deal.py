@@ -79,7 +79,7 @@ def check_table(rules: RuleSet, seats: int) -> str | None:
     """What the host should be warned of before `seats` seats play by `rules`, or None.
 
     Raises:
-        RuleSetError: so many cannot play; as `hand_size`.
+        RuleSetError: so many cannot play, as `hand_size`.
     """
     size = hand_size(rules, seats)
     tiles = tile_set(rules.number("set.max_pip")).size
@@ -107,7 +107,7 @@ def engine_number(rules: RuleSet, round_number: int) -> int:
 def round_count(rules: RuleSet) -> int:
     """How many rounds a game has (`game.rounds`, `game.first_engine`)."""
     rounds = rules["game.rounds"]
-    return rounds if type(rounds) is int else enginerules.number(1) + 1
+    return rounds if type(rounds) is int else engine_number(rules, 1) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ class Deal:
 
         Raises:
             ValueError: the seed is not 32 bytes long.
-            RuleSetError: so many cannot play; as `hand_size`.
+            RuleSetError: so many cannot play, as `hand_size`.
         """
         if len(seed) != SEED_BYTES:
             raise ValueError(f"a seed has {SEED_BYTES} bytes, not {len(seed)}")
         size = hand_size(rules, seats)
         max_pip = rules.number("set.max_pip")
-        number = enginerules.number(round_number)
+        number = engine_number(rules, round_number)
         engine_tile = tile(number, number)
         order: list[int] = list(tile_set(max_pip).tiles())
         if rules["engine.source"] == "set_aside":

@@ -203,7 +203,7 @@ class Round:
 
     @property
     def lap(self) -> int:
-        """1 until every seat has had its first turn, then 2, …"""
+        """1 until every seat has had its first turn, then 2, and so on."""
         return self.turns // self.seats + 1
 
     @property
