@@ -27,7 +27,7 @@ from .events import (
     TurnSkipped,
     WentOut,
 )
-from .game import Game
+from .game import Game, Replay
 from .moves import (
     DONE,
     DRAW,
@@ -41,7 +41,9 @@ from .moves import (
     train_text,
 )
 from .options import OPTIONS, Option, OptionValue, RuleSetError, parse_option
+from .position import Hidden, Position, PositionError
 from .reasons import REASONS, IllegalMove, Reason
+from .record import Record, RecordedMove, RecordedRound, RecordError
 from .round import KnockDebt, OpenDouble, Round, Train
 from .ruleset import DEFAULT_PRESET, CardLine, RuleSet, preset_names
 from .tiles import Tile, is_double, parse_tile, tile, tile_ends, tile_pips, tile_text
@@ -68,6 +70,7 @@ __all__ = [
     "FoulCalled",
     "Game",
     "GameEnded",
+    "Hidden",
     "IllegalMove",
     "KnockDebt",
     "Knocked",
@@ -79,7 +82,14 @@ __all__ = [
     "Option",
     "OptionValue",
     "Passed",
+    "Position",
+    "PositionError",
     "Reason",
+    "Record",
+    "RecordError",
+    "RecordedMove",
+    "RecordedRound",
+    "Replay",
     "Round",
     "RoundBlocked",
     "RoundEnded",

@@ -4,19 +4,32 @@ Ask (`legal_moves`), check (`explain`), do (`apply`, which checks first). Nothin
 rolls or remembers time: deals are given, moves are asked for.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from . import scoring
 from .deal import Deal, check_table, round_count
 from .events import Event, GameEnded, RoundEnded
 from .moves import KNOCK, SEATS_MAX, Deed, Move
-from .procedure import procedure_of
+from .position import Position
+from .procedure import Procedure, procedure_of
 from .reasons import IllegalMove, Reason, reason_against
+from .record import Record, RecordedMove, RecordedRound, RecordError
 from .round import Round
 from .ruleset import RuleSet
 from .setup import new_round
-from .tiles import tiles_in
+from .tiles import mask_of, tiles_in
 from .turn import make, skip
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A record played again: the game as it stands at the end, and every event by round."""
+
+    game: "Game"
+    events: tuple[tuple[Event, ...], ...]
+
 
 Phase = Literal["deal", "play", "round_over", "over"]
 
@@ -42,6 +55,8 @@ class Game:
         self.winners: list[int] = []
         self._procedure = procedure_of(rules)
         self._round: Round | None = None
+        self._deals: list[Deal] = []
+        self._moves: list[list[RecordedMove]] = []
 
     @staticmethod
     def start(rules: RuleSet, seats: int = 4, first_seat: int = 0) -> "Game":
@@ -113,6 +128,8 @@ class Game:
             last_winner=self.winners[-1] if self.winners else None,
             log=log,
         )
+        self._deals.append(deal)
+        self._moves.append([])
         return self._told(log)
 
     def legal_moves(self, seat: int) -> tuple[Move, ...]:
@@ -125,8 +142,10 @@ class Game:
             moves += _out_of_turn(state, seat)
         return moves
 
-    def apply(self, seat: int, move: Move) -> tuple[Event, ...]:
+    def apply(self, seat: int, move: Move, *, at_ms: int = 0) -> tuple[Event, ...]:
         """Make a move; returns what happened, the end of round and game included.
+
+        `at_ms` is the time for the record, from whatever start the table counts.
 
         Raises:
             IllegalMove: it may not be made; nothing has changed.
@@ -134,6 +153,7 @@ class Game:
         state = self._round
         if state is None or not _is_legal(state, seat, move):
             raise IllegalMove(self._reason(seat, move))
+        self._moves[-1].append(RecordedMove(seat, move, at_ms))
         log: list[Event] = []
         make(state, seat, move, log)
         return self._told(log) if state.turn < 0 else tuple(log)
@@ -145,7 +165,7 @@ class Game:
             return None
         return self._reason(seat, move)
 
-    def skip(self, seat: int) -> tuple[Event, ...]:
+    def skip(self, seat: int, *, at_ms: int = 0) -> tuple[Event, ...]:
         """The table's move for a seat that is away or out of time; never a chosen tile.
 
         Raises:
@@ -153,9 +173,47 @@ class Game:
         """
         if self.turn is None or seat != self.turn:
             raise ValueError(f"it is not the turn of seat {seat}")
+        self._moves[-1].append(RecordedMove(seat, None, at_ms))
         log: list[Event] = []
         skip(self.round, log)
         return self._told(log)
+
+    def position(self, seat: int | None = None) -> Position:
+        """The table in one line of text, whole or as `seat` knows it; ValueError before a deal."""
+        return Position.of(self.round, self.rules, seat=seat)
+
+    def record(self, names: Sequence[str] = ()) -> Record:
+        """The game so far, hidden tiles included; `names` by seat, or `seat 0` and so on.
+
+        Raises:
+            ValueError: there are not as many names as seats.
+        """
+        named = tuple(names) or tuple(f"seat {seat}" for seat in range(self.seats))
+        if len(named) != self.seats:
+            raise ValueError(f"{len(named)} names for {self.seats} seats")
+        rounds = tuple(
+            RecordedRound(
+                deal, tuple(moves), self.scores[index] if index < len(self.scores) else None
+            )
+            for index, (deal, moves) in enumerate(zip(self._deals, self._moves, strict=True))
+        )
+        return Record(self.rules, named, self.first_seat, rounds)
+
+    @staticmethod
+    def replay(record: Record) -> Replay:
+        """Play a record again, every move held against the rules.
+
+        Raises:
+            RecordError: at the first line that does not fit.
+        """
+        try:
+            game = Game.start(record.rules, len(record.names), record.first_seat)
+        except ValueError as error:
+            raise RecordError(2, str(error)) from error
+        events = tuple(
+            tuple(_replay_round(game, record, index)) for index in range(len(record.rounds))
+        )
+        return Replay(game, events)
 
     def _reason(self, seat: int, move: Move) -> Reason:
         if self._round is None:
@@ -191,3 +249,35 @@ def _out_of_turn(state: Round, seat: int) -> tuple[Move, ...]:
     if others:
         moves += tuple(Move.foul(other) for other in range(SEATS_MAX) if others >> other & 1)
     return moves
+
+
+def _replay_round(game: Game, record: Record, index: int) -> list[Event]:
+    recorded = record.rounds[index]
+    line = record.line_of(index, 0) - 1
+    try:
+        _refuse_partial(procedure_of(game.rules), recorded.deal)
+        events = list(game.begin_round(recorded.deal))
+    except ValueError as error:
+        raise RecordError(line, str(error)) from error
+    for each in recorded.moves:
+        line += 1
+        try:
+            if each.move is None:
+                events += game.skip(each.seat, at_ms=each.at_ms)
+            else:
+                events += game.apply(each.seat, each.move, at_ms=each.at_ms)
+        except ValueError as error:
+            raise RecordError(line, str(error)) from error
+    played = game.scores[index] if len(game.scores) > index else None
+    if recorded.scores != played:
+        raise RecordError(line + 1, "the scores are not those of the hands")
+    return events
+
+
+def _refuse_partial(procedure: Procedure, deal: Deal) -> None:
+    """ValueError unless the deal, with an engine set aside, is the whole set."""
+    whole = 0
+    for tiles in (*deal.hands, mask_of(deal.boneyard), 1 << deal.engine_tile):
+        whole |= tiles
+    if whole != procedure.tiles.whole:
+        raise ValueError("the deal is not the whole set")
