@@ -42,10 +42,12 @@ class Hello(ClientMessage, frozen=True, kw_only=True, tag="hello"):
         tuple[Annotated[int, Meta(ge=0, le=2**16)], Annotated[int, Meta(ge=0, le=2**16)]],
         Meta(description="lowest and highest protocol version that the client speaks"),
     ]
-    kind: ClientKind
+    kind: Annotated[
+        ClientKind, Meta(description="a `bot` chooses in a bounded time, a `watcher` looks on")
+    ]
     name: Annotated[PlayerName, Meta(description="the player's name")]
     program: Annotated[ShortText, Meta(description="the client's name")] = ""
-    program_version: ShortText = ""
+    program_version: Annotated[ShortText, Meta(description="of the client")] = ""
     features: Annotated[
         list[ShortText],
         Meta(
@@ -61,13 +63,15 @@ class Hello(ClientMessage, frozen=True, kw_only=True, tag="hello"):
         EventNumber, Meta(description="with a token: the last event seen at the table")
     ] = 0
     password: Annotated[Password | None, Meta(description="the server's password")] = None
-    lang: Annotated[str, Meta(max_length=8)] = "en"
+    lang: Annotated[
+        str, Meta(max_length=8, description="wanted for texts, as far as the server has it")
+    ] = "en"
 
 
 class HeartbeatAnswer(ClientMessage, frozen=True, kw_only=True, tag="heartbeat"):
     """The answer to the server's heartbeat: the same number."""
 
-    n: Annotated[int, Meta(ge=0, le=2**32 - 1)]
+    n: Annotated[int, Meta(ge=0, le=2**32 - 1, description="of the heartbeat")]
 
 
 class Command(ClientMessage, frozen=True, kw_only=True):
@@ -85,24 +89,32 @@ class Command(ClientMessage, frozen=True, kw_only=True):
 class ListTables(Command, frozen=True, kw_only=True, tag="list"):
     """Ask for the tables. Answered by `tables`."""
 
-    page: Annotated[int, Meta(ge=0, le=1000)] = 0
+    page: Annotated[int, Meta(ge=0, le=1000, description="from 0")] = 0
 
 
 class CreateTable(Command, frozen=True, kw_only=True, tag="create"):
     """Open a table, sit down at it and be its host. Answered by `table`."""
 
-    name: TableName
+    name: Annotated[TableName, Meta(description="the table's")]
     rules: Annotated[RulesName, Meta(description="a preset")] = "classic"
     options: Annotated[
         list[OptionText], Meta(max_length=64, description="single options over the preset")
     ] = []
-    seats: Annotated[int, Meta(ge=2, le=14)] = 4
+    seats: Annotated[int, Meta(ge=2, le=14, description="places, bots included")] = 4
     first_seat: Annotated[SeatNumber, Meta(description="the seat that opens round 1")] = 0
     bots: Annotated[
         list[StrategyName], Meta(max_length=13, description="house bots to seat at once")
     ] = []
-    start: StartRule = "ready"
-    watchers: Literal["none", "public"] = "public"
+    start: Annotated[
+        StartRule,
+        Meta(
+            description="`full`: when every seat is taken; `ready`: when besides every person "
+            "is ready; `manual`: by the host's `start`"
+        ),
+    ] = "ready"
+    watchers: Annotated[
+        Literal["none", "public"], Meta(description="`public`: see what everybody sees")
+    ] = "public"
     password: Annotated[Password | None, Meta(description="wanted from who joins")] = None
 
 
@@ -111,14 +123,14 @@ class JoinTable(Command, frozen=True, kw_only=True, tag="join"):
 
     table: TableName
     seat: Annotated[SeatNumber | None, Meta(description="null: the first free one")] = None
-    password: Password | None = None
+    password: Annotated[Password | None, Meta(description="the table's")] = None
 
 
 class WatchTable(Command, frozen=True, kw_only=True, tag="watch"):
     """Look on without a seat. Answered by `table`, and by an `update` if the game runs."""
 
     table: TableName
-    password: Password | None = None
+    password: Annotated[Password | None, Meta(description="the table's")] = None
 
 
 class LeaveTable(Command, frozen=True, kw_only=True, tag="leave"):
@@ -132,7 +144,7 @@ class LeaveTable(Command, frozen=True, kw_only=True, tag="leave"):
 class Ready(Command, frozen=True, kw_only=True, tag="ready"):
     """Ready to start, or for the next round. Answered by `table`."""
 
-    on: bool = True
+    on: Annotated[bool, Meta(description="false: not any more")] = True
 
 
 class StartTable(Command, frozen=True, kw_only=True, tag="start"):
@@ -170,8 +182,10 @@ class Rematch(Command, frozen=True, kw_only=True, tag="rematch"):
 class AskRules(Command, frozen=True, kw_only=True, tag="rules"):
     """Ask for a rule card: of a table, or of a preset. Answered by `card`."""
 
-    table: TableName | None = None
-    name: RulesName | None = None
+    table: Annotated[
+        TableName | None, Meta(description="null without a `name`: the one where you are")
+    ] = None
+    name: Annotated[RulesName | None, Meta(description="a preset; null: see `table`")] = None
 
 
 # --- game ---------------------------------------------------------------------------------
@@ -182,25 +196,25 @@ class Play(Command, frozen=True, kw_only=True, tag="play"):
 
     turn: Annotated[Turn, Meta(description="the `turn` of the update that this answers")]
     tile: Annotated[Tile, Meta(description="either end first")]
-    train: TrainName
+    train: Annotated[TrainName, Meta(description="where it goes")]
 
 
 class Draw(Command, frozen=True, kw_only=True, tag="draw"):
     """Draw a tile. Answered by `update`."""
 
-    turn: Turn
+    turn: Annotated[Turn, Meta(description="as in `play`")]
 
 
 class Pass(Command, frozen=True, kw_only=True, tag="pass"):
     """End a turn without a tile. Answered by `update`."""
 
-    turn: Turn
+    turn: Annotated[Turn, Meta(description="as in `play`")]
 
 
 class Done(Command, frozen=True, kw_only=True, tag="done"):
     """End a turn of several tiles. Answered by `update`."""
 
-    turn: Turn
+    turn: Annotated[Turn, Meta(description="as in `play`")]
 
 
 class Knock(Command, frozen=True, kw_only=True, tag="knock"):
@@ -210,7 +224,7 @@ class Knock(Command, frozen=True, kw_only=True, tag="knock"):
 class Foul(Command, frozen=True, kw_only=True, tag="foul"):
     """Call a seat that did not knock. Answered by `update`."""
 
-    seat: SeatNumber
+    seat: Annotated[SeatNumber, Meta(description="who did not knock")]
     event: Annotated[EventNumber, Meta(description="the `event` of the choice")]
 
 

@@ -37,12 +37,12 @@ class Welcome(ServerMessage, frozen=True, kw_only=True, tag="welcome"):
     """The connection is open."""
 
     version: Annotated[int, Meta(description="the protocol version spoken from now on")]
-    features: list[str]
+    features: Annotated[list[str], Meta(description="those that the server has")]
     limits: Limits
     token: Annotated[bytes, Meta(description="32 bytes: keep them to come back as this player")]
     last_id: Annotated[int, Meta(description="the highest command id seen from this player")]
     server: Annotated[str, Meta(description="the server's name")]
-    server_version: str
+    server_version: Annotated[str, Meta(description="of the program")]
     name: Annotated[str, Meta(description="the player's name as the server writes it")]
     table: Annotated[str | None, Meta(description="where this player sits already")]
 
@@ -50,17 +50,17 @@ class Welcome(ServerMessage, frozen=True, kw_only=True, tag="welcome"):
 class Refused(ServerMessage, frozen=True, kw_only=True, tag="refused"):
     """The hello is not accepted; the connection closes."""
 
-    code: str
+    code: Annotated[str, Meta(description="stable; see the table of codes")]
     text: Annotated[str, Meta(description="for people; programs never parse it")]
-    params: dict[str, Parameter]
+    params: Annotated[dict[str, Parameter], Meta(description="what programs may want to know")]
 
 
 class Goodbye(ServerMessage, frozen=True, kw_only=True, tag="goodbye"):
     """The connection closes."""
 
-    code: str
-    text: str
-    params: dict[str, Parameter]
+    code: Annotated[str, Meta(description="stable; see the table of codes")]
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
+    params: Annotated[dict[str, Parameter], Meta(description="what programs may want to know")]
 
 
 class Heartbeat(ServerMessage, frozen=True, kw_only=True, tag="heartbeat"):
@@ -99,7 +99,7 @@ class Declined(ServerMessage, frozen=True, kw_only=True, tag="declined"):
     answers: Answers
     code: Annotated[str, Meta(description="stable; see the table of codes")]
     option: Annotated[str | None, Meta(description="the rule option behind it")]
-    params: dict[str, Parameter]
+    params: Annotated[dict[str, Parameter], Meta(description="what programs may want to know")]
     retry: Annotated[bool, Meta(description="true if the same command may succeed later")]
     text: Annotated[str, Meta(description="for people; programs never parse it")]
 
@@ -109,8 +109,8 @@ class Tables(ServerMessage, frozen=True, kw_only=True, tag="tables"):
 
     answers: Answers
     tables: list[TableInfo]
-    page: int
-    pages: int
+    page: Annotated[int, Meta(description="the one asked for, from 0")]
+    pages: Annotated[int, Meta(description="how many there are")]
 
 
 class TableNews(ServerMessage, frozen=True, kw_only=True, tag="table"):
@@ -149,9 +149,7 @@ class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
 
     answers: Answers
     table: TableName
-    events: Annotated[
-        list[AnyEvent], Meta(description="since the last update, in order")
-    ]
+    events: Annotated[list[AnyEvent], Meta(description="since the last update, in order")]
     last_event: Annotated[EventNumber, Meta(description="the number of the newest event")]
     view: View
     seat: Annotated[SeatNumber | None, Meta(description="yours; null for a watcher")]

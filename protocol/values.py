@@ -17,12 +17,14 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
 Pip = Annotated[int, Meta(ge=0, le=18)]
 Tile = tuple[Pip, Pip]
 """A tile as `[high, low]`; on a train `[toward the engine, open end]`."""
-TrainName = Annotated[str, Meta(pattern=r"^(p[0-9]|p1[0-3]|m[0-9]|m1[0-7])$")]
+TrainName = Annotated[str, Meta(pattern=r"^(p[0-9]|p1[0-3]|m[0-9]|m1[0-7])$(?!\n)")]
 """`p0` to `p13`: the personal train of that seat. `m0`, `m1`, …: the Mexican Trains."""
 SeatNumber = Annotated[int, Meta(ge=0, le=13)]
 PlayerName = Annotated[str, Meta(min_length=1, max_length=20)]
 TableName = Annotated[str, Meta(min_length=1, max_length=20)]
-StrategyName = Annotated[str, Meta(min_length=1, max_length=20, pattern=r"^[a-z0-9][a-z0-9:._-]*$")]
+StrategyName = Annotated[
+    str, Meta(min_length=1, max_length=20, pattern=r"^[a-z0-9][a-z0-9:._-]*$(?!\n)")
+]
 RulesName = Annotated[str, Meta(min_length=1, max_length=40)]
 OptionText = Annotated[
     str, Meta(min_length=3, max_length=80, description="`KEY=VALUE`, as on the command line")
@@ -226,7 +228,7 @@ class FoulCalled(Event, frozen=True, kw_only=True, tag="foul_called"):
     """A seat had not knocked in time and drew the penalty."""
 
     seat: Annotated[SeatNumber, Meta(description="who had not knocked")]
-    by: SeatNumber
+    by: Annotated[SeatNumber, Meta(description="who called it")]
     drawn: Annotated[int, Meta(description="penalty tiles drawn")]
     tiles: Annotated[list[Tile] | None, Meta(description="only to the seat that drew them")]
 
@@ -245,7 +247,9 @@ class RoundOver(Event, frozen=True, kw_only=True, tag="round_over"):
     """A round has ended."""
 
     round: int
-    winner: SeatNumber
+    winner: Annotated[
+        SeatNumber, Meta(description="first to go out; after a block the lowest score")
+    ]
     hands: Annotated[list[list[Tile]], Meta(description="what each seat still held")]
     scores: Annotated[list[int], Meta(description="of this round, by seat")]
     totals: Annotated[list[int], Meta(description="so far, by seat")]
@@ -313,7 +317,13 @@ class TableInfo(Value, frozen=True, kw_only=True):
     """A table as the lobby shows it."""
 
     name: TableName
-    state: TableState
+    state: Annotated[
+        TableState,
+        Meta(
+            description="`waiting` for its start; `playing` a round; `between` two rounds; "
+            "`over`: the game has ended"
+        ),
+    ]
     host: Annotated[str, Meta(description="the player who may start; empty if nobody")]
     start: Annotated[
         StartRule,
@@ -346,14 +356,14 @@ class Limits(Value, frozen=True, kw_only=True):
     hello_bytes_max: Annotated[int, Meta(description="a frame before the welcome")]
     frame_bytes_max: Annotated[int, Meta(description="a client's frame after the welcome")]
     frame_seconds: Annotated[int, Meta(description="from the first to the last byte of a frame")]
-    messages_per_second: int
-    messages_burst: int
+    messages_per_second: Annotated[int, Meta(description="in the long run")]
+    messages_burst: Annotated[int, Meta(description="at once, after a rest")]
     chat_messages: Annotated[int, Meta(description="in `chat_seconds`")]
-    chat_seconds: int
+    chat_seconds: Annotated[int, Meta(description="the span that `chat_messages` is for")]
     chat_chars_max: int
     outbox_bytes_max: Annotated[int, Meta(description="unread bytes before the server cuts")]
-    outbox_frames_max: int
-    outbox_seconds: int
+    outbox_frames_max: Annotated[int, Meta(description="unread frames before it cuts")]
+    outbox_seconds: Annotated[int, Meta(description="without reading before it cuts")]
     heartbeat_seconds: Annotated[int, Meta(description="between two heartbeats of the server")]
     silence_seconds: Annotated[int, Meta(description="without any frame before the server cuts")]
     faults_per_minute: Annotated[int, Meta(description="`declined` for bad form before goodbye")]

@@ -1,0 +1,117 @@
+"""Measure the engine: rounds a second, playouts, copies, legal lists.
+
+Double-12, four seats, random legal moves, all options of the preset honoured. Each figure stands
+beside the time that `random.shuffle` of 90 ints takes in the same moment, and is also given
+scaled to the machine on which the goals were set (17 µs a shuffle).
+"""
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable
+from itertools import count
+
+from mexican_train.engine import Deal, Game, Round, RuleSet, preset_names
+
+SHUFFLE_US = 17.0
+SEATS = 4
+
+
+def shuffle_us() -> float:
+    """Microseconds for one `random.shuffle` of 90 ints."""
+    tiles = list(range(90))
+    start = time.perf_counter()
+    for _ in range(2000):
+        random.shuffle(tiles)
+    return (time.perf_counter() - start) / 2000 * 1e6
+
+
+def play_rounds(rules: RuleSet, rounds: int, seeds: "count[int]") -> float:
+    """Rounds a second through `legal_moves` and `apply`, deal and events included."""
+    chance = random.Random(1).random
+    start = time.perf_counter()
+    for _ in range(rounds):
+        game = Game.start(rules, SEATS)
+        game.begin_round(Deal.from_seed(rules, SEATS, next(seeds).to_bytes(32, "big"), 1))
+        turn = game.turn
+        while turn is not None:
+            moves = game.legal_moves(turn)
+            game.apply(turn, moves[int(chance() * len(moves))])
+            turn = game.turn
+    return rounds / (time.perf_counter() - start)
+
+
+def fresh_round(rules: RuleSet, seed: int) -> Round:
+    """A round at its first move."""
+    game = Game.start(rules, SEATS)
+    game.begin_round(Deal.from_seed(rules, SEATS, seed.to_bytes(32, "big"), 1))
+    return game.round
+
+
+def play_out(rules: RuleSet, rounds: int, seeds: "count[int]") -> float:
+    """Rounds a second from copies of dealt rounds, played to the end without events."""
+    chance = random.Random(1).random
+    dealt = [fresh_round(rules, next(seeds)) for _ in range(20)]
+    start = time.perf_counter()
+    for index in range(rounds):
+        dealt[index % 20].copy().play_out(chance)
+    return rounds / (time.perf_counter() - start)
+
+
+def mid_round(rules: RuleSet) -> Game:
+    """A game 40 moves into its first round."""
+    chance = random.Random(5)
+    game = Game.start(rules, SEATS)
+    game.begin_round(Deal.from_seed(rules, SEATS, bytes(32), 1))
+    for _ in range(40):
+        if game.turn is not None:
+            game.apply(game.turn, chance.choice(game.legal_moves(game.turn)))
+    return game
+
+
+def call_us(call: Callable[[], object], times: int = 20_000) -> float:
+    """Microseconds a call."""
+    start = time.perf_counter()
+    for _ in range(times):
+        call()
+    return (time.perf_counter() - start) / times * 1e6
+
+
+def row(what: str, rate: float, shuffle: float, goal: str) -> str:
+    """One line of the table: the raw figure, and the scaled one that the goal means."""
+    return f"{what:34}{rate:10.0f}{rate * shuffle / SHUFFLE_US:10.0f}   {goal}"
+
+
+def main() -> None:
+    """Print the medians of several alternations."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--presets", action="store_true", help="every preset, not classic alone")
+    asked = parser.parse_args()
+    seeds = count()
+    print(f"{'':34}{'raw':>10}{'scaled':>10}   goal")
+    for name in preset_names() if asked.presets else ("classic",):
+        rules = RuleSet.preset(name)
+        figures = [
+            (play_rounds(rules, asked.rounds, seeds), play_out(rules, asked.rounds, seeds), shuffle_us())
+            for _ in range(asked.runs)
+        ]
+        full, bare, shuffle = (statistics.median(column) for column in zip(*figures, strict=True))
+        print(row(f"{name}: rounds a second", full, shuffle, "2,500, then 4,500"))
+        print(row(f"{name}: playouts a second", bare, shuffle, "6,600"))
+    game = mid_round(RuleSet.preset("classic"))
+    state, turn = game.round, game.turn or 0
+    for what, call, goal in (
+        ("Round.copy()", state.copy, "under 3 µs"),
+        ("legal list", lambda: game.legal_moves(turn), "under 1.5 µs"),
+        ("legal list, made anew", state.decide, ""),
+    ):
+        times = statistics.median(call_us(call) for _ in range(asked.runs))
+        print(f"{what:34}{times:8.2f}µs{times * SHUFFLE_US / shuffle:8.2f}µs   {goal}")
+    print(f"shuffle of 90 ints: {shuffle:.1f} µs")
+
+
+if __name__ == "__main__":
+    main()
