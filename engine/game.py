@@ -11,7 +11,7 @@ from typing import Final, Literal
 from . import scoring
 from .deal import Deal, check_table, round_count
 from .events import Event, GameEnded, RoundEnded
-from .moves import KNOCK, SEATS_MAX, Deed, Move
+from .moves import KNOCK, SEATS_MAX, Move
 from .position import Position
 from .procedure import Procedure, procedure_of
 from .reasons import IllegalMove, Reason, reason_against
@@ -56,7 +56,7 @@ class Game:
         self._procedure = procedure_of(rules)
         self._round: Round | None = None
         self._deals: list[Deal] = []
-        self._moves: list[list[RecordedMove]] = []
+        self._moves: list[list[tuple[int, Move | None, int]]] = []
 
     @staticmethod
     def start(rules: RuleSet, seats: int = 4, first_seat: int = 0) -> "Game":
@@ -137,10 +137,8 @@ class Game:
         state = self._round
         if state is None or state.turn < 0:
             return ()
-        moves = tuple(state.choices) if seat == state.turn else ()
-        if state.owed:
-            moves += _out_of_turn(state, seat)
-        return moves
+        moves = state.choices if seat == state.turn else ()
+        return moves + _out_of_turn(state, seat) if state.owed else moves
 
     def apply(self, seat: int, move: Move, *, at_ms: int = 0) -> tuple[Event, ...]:
         """Make a move; returns what happened, the end of round and game included.
@@ -151,17 +149,18 @@ class Game:
             IllegalMove: it may not be made; nothing has changed.
         """
         state = self._round
-        if state is None or not _is_legal(state, seat, move):
+        if state is None or not (
+            (seat == state.turn and move in state.choices) or _is_called(state, seat, move)
+        ):
             raise IllegalMove(self._reason(seat, move))
-        self._moves[-1].append(RecordedMove(seat, move, at_ms))
+        self._moves[-1].append((seat, move, at_ms))
         log: list[Event] = []
         make(state, seat, move, log)
         return self._told(log) if state.turn < 0 else tuple(log)
 
     def explain(self, seat: int, move: Move) -> Reason | None:
         """Why `seat` may not make `move` now, or None if it may."""
-        state = self._round
-        if state is not None and _is_legal(state, seat, move):
+        if move in self.legal_moves(seat):
             return None
         return self._reason(seat, move)
 
@@ -173,7 +172,7 @@ class Game:
         """
         if self.turn is None or seat != self.turn:
             raise ValueError(f"it is not the turn of seat {seat}")
-        self._moves[-1].append(RecordedMove(seat, None, at_ms))
+        self._moves[-1].append((seat, None, at_ms))
         log: list[Event] = []
         skip(self.round, log)
         return self._told(log)
@@ -191,13 +190,12 @@ class Game:
         named = tuple(names) or tuple(f"seat {seat}" for seat in range(self.seats))
         if len(named) != self.seats:
             raise ValueError(f"{len(named)} names for {self.seats} seats")
-        rounds = tuple(
-            RecordedRound(
-                deal, tuple(moves), self.scores[index] if index < len(self.scores) else None
-            )
-            for index, (deal, moves) in enumerate(zip(self._deals, self._moves, strict=True))
-        )
-        return Record(self.rules, named, self.first_seat, rounds)
+        rounds = []
+        for index, (deal, played) in enumerate(zip(self._deals, self._moves, strict=True)):
+            scores = self.scores[index] if index < len(self.scores) else None
+            moves = tuple(RecordedMove(*each) for each in played)
+            rounds.append(RecordedRound(deal, moves, scores))
+        return Record(self.rules, named, self.first_seat, tuple(rounds))
 
     @staticmethod
     def replay(record: Record) -> Replay:
@@ -235,10 +233,9 @@ class Game:
         return tuple(log)
 
 
-def _is_legal(state: Round, seat: int, move: Move) -> bool:
-    if move.deed is Deed.KNOCK or move.deed is Deed.FOUL:
-        return state.turn >= 0 and move in _out_of_turn(state, seat)
-    return seat == state.turn and move in state.choices
+def _is_called(state: Round, seat: int, move: Move) -> bool:
+    """Whether it is a knock or a foul that `seat` may make now."""
+    return bool(state.owed) and state.turn >= 0 and move in _out_of_turn(state, seat)
 
 
 def _out_of_turn(state: Round, seat: int) -> tuple[Move, ...]:

@@ -3,8 +3,11 @@
 Nothing here changes a round. The rules are those of `docs/rules.md`; each function says which.
 """
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 from .moves import DONE, DRAW, MEXICAN, PASS, PLAYS, Move
-from .round import Need, Round
+from .round import COVER, EXTRA, PLAY, Round
 from .tiles import TileMask
 
 
@@ -15,16 +18,16 @@ def decide(state: Round) -> list[Move] | None:
     and the boneyard is empty: the rule on blocked rounds says what follows.
     """
     need = state.need
-    if need is Need.PLAY:
+    if need is PLAY:
         return _ordinary(state)
-    if need is Need.COVER:
+    if need is COVER:
         return _cover(state)
-    if need is Need.EXTRA:
+    if need is EXTRA:
         return _extra(state)
     return _go_on(state)
 
 
-def plays_on(state: Round, trains: list[int], hand: TileMask) -> list[Move]:
+def plays_on(state: Round, trains: Iterable[int], hand: TileMask) -> list[Move]:
     """Every tile of `hand` on every one of `trains` that it fits."""
     moves: list[Move] = []
     ends, with_number = state.ends, state.procedure.with_number
@@ -39,29 +42,27 @@ def plays_on(state: Round, trains: list[int], hand: TileMask) -> list[Move]:
     return moves
 
 
-def usable_trains(state: Round) -> list[int]:
+def usable_trains(state: Round) -> tuple[int, ...]:
     """The trains that the seat to act may use for an ordinary tile (section 3, point 3)."""
     seat, rules = state.turn, state.procedure
-    own_bit = 1 << seat
-    if rules.own_only and state.turns < state.seats:
-        return [seat]
-    opened = state.started & own_bit
-    # the first player may choose another train first where only it may start one (bernie)
-    if rules.own_first_any and not opened and not (rules.mexican_starter and not state.turns):
-        return [seat]
-    trains = [seat]
-    others = state.marked & ~own_bit
-    if others and (opened or not rules.own_first_opponents):
-        while others:
-            lowest = others & -others
-            trains.append(lowest.bit_length() - 1)
-            others ^= lowest
-    following = len(state.ends) - 1
-    if following > MEXICAN:
-        trains.extend(range(MEXICAN, following))
-    if may_start_mexican(state):
-        trains.append(following)
-    return trains
+    others = state.marked & ~(1 << seat)
+    if not rules.any_train:
+        if rules.own_only and state.turns < state.seats:
+            return (seat,)
+        if not state.started >> seat & 1:
+            # the first player may open another train first where only it may start one (bernie)
+            if rules.own_first_any and not (rules.mexican_starter and not state.turns):
+                return (seat,)
+            if rules.own_first_opponents:
+                others = 0
+    return _trains(seat, others, len(state.ends) - 1 + may_start_mexican(state))
+
+
+@lru_cache(maxsize=65536)
+def _trains(seat: int, others: int, mexican_end: int) -> tuple[int, ...]:
+    """The own train, those of `others` (a mask), and the Mexican ones below `mexican_end`."""
+    marked = (train for train in range(MEXICAN) if others >> train & 1)
+    return (seat, *marked, *range(MEXICAN, mexican_end))
 
 
 def may_start_mexican(state: Round) -> bool:
@@ -72,13 +73,9 @@ def may_start_mexican(state: Round) -> bool:
     rules = state.procedure
     if state.mexican_started or len(state.ends) - 1 - MEXICAN >= rules.mexican_max:
         return False
-    if rules.mexican_after_lap:
-        return state.turns >= state.seats
-    if rules.mexican_after_all:
-        return state.started == (1 << state.seats) - 1
-    if rules.mexican_starter:
-        return state.turns >= state.seats or not state.turns
-    return True
+    if rules.mexican_any_turn or state.turns >= state.seats:
+        return not rules.mexican_after_all or state.started == (1 << state.seats) - 1
+    return rules.mexican_starter and not state.turns
 
 
 def cover_trains(state: Round) -> list[int]:
@@ -98,7 +95,7 @@ def extra_trains(state: Round) -> list[int]:
     """Where the tile after a double may go (`doubles.extra_tile`)."""
     if not state.procedure.extra_anywhere:
         return [state.extra_train]
-    trains = usable_trains(state)
+    trains = list(usable_trains(state))
     trains += [
         train
         for train, _, _ in state.uncovered
@@ -122,10 +119,8 @@ def further_trains(state: Round) -> list[int]:
         return [train for train in usable_trains(state) if not state.used >> train & 1]
     if rules.build_own_train:
         return [state.turn]
-    trains = usable_trains(state)
-    if rules.starter_other_train:
-        return [train for train in trains if train != state.first_train]
-    return trains
+    avoided = state.first_train if rules.starter_other_train else -1
+    return [train for train in usable_trains(state) if train != avoided]
 
 
 def go_on_trains(state: Round) -> list[int]:
@@ -142,6 +137,8 @@ def go_on_trains(state: Round) -> list[int]:
 def may_go_on(state: Round) -> bool:
     """Whether the turn may have another tile after the one just laid."""
     rules = state.procedure
+    if not rules.goes_on:
+        return False
     if rules.one_per_open_train:
         return True
     if rules.build_own_train:
@@ -199,9 +196,9 @@ def _after_draw(state: Round, plays: list[Move]) -> list[Move] | None:
     if not plays:
         return _draw_or_none(state) if rules.until_playable else plays
     with_drawn = [move for move in plays if move.tile == state.drawn]
-    may_pass = not rules.must_play and need is not Need.EXTRA
+    may_pass = not rules.must_play and need is not EXTRA
     if with_drawn:
-        if rules.must_play_drawn or need is not Need.PLAY:
+        if rules.must_play_drawn or need is not PLAY:
             plays = with_drawn
         else:
             may_pass = True

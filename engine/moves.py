@@ -44,13 +44,13 @@ class Deed(StrEnum):
     FOUL = "foul"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Move:
     """One thing that a seat may do.
 
     `str(move)` and `Move.parse` are a pair: `12-7>p2`, `draw`, `pass`, `done`, `knock`,
-    `foul:3`. Make moves with `Move.play`, `Move.foul` and the constants `DRAW`, `PASS`, `DONE`
-    and `KNOCK`.
+    `foul:3`. Get moves from `Move.play`, `Move.foul`, `Move.parse` and the constants `DRAW`,
+    `PASS`, `DONE` and `KNOCK`, never from the class: equal moves are the same object.
 
     Attributes:
         deed: what is done.
@@ -88,6 +88,9 @@ class Move:
         raise ValueError(
             f"{text!r} is no move: a move is 12-7>p2, draw, pass, done, knock or foul:3"
         )
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return Move.parse, (str(self),)
 
     def __str__(self) -> str:
         if self.deed is Deed.PLAY:

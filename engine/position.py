@@ -13,7 +13,7 @@ from typing import Final
 
 from .moves import MEXICAN, SEATS_MAX, parse_train, train_text
 from .procedure import procedure_of
-from .round import AWAITED, Need, Round
+from .round import AWAITED, COVER, EXTRA, GO_ON, PLAY, Need, Round
 from .ruleset import RuleSet
 from .tiles import is_double, mask_of, parse_tile, tile_ends, tile_set, tile_text, tiles_in
 from .turn import settle
@@ -370,9 +370,9 @@ def _refuse_wrong_turn(position: Position) -> None:
     for train in named:
         if train not in position.lines:
             raise PositionError(f"there is no train {train_text(train)}")
-    if position.need is Need.EXTRA and turn.extra_train is None:
+    if position.need is EXTRA and turn.extra_train is None:
         raise PositionError("extra= must say where the double lies that wants its tile")
-    if position.need is Need.COVER and not position.uncovered:
+    if position.need is COVER and not position.uncovered:
         raise PositionError("nothing is there to cover")
     if position.to_act is None or not turn.drew:
         return
@@ -382,7 +382,7 @@ def _refuse_wrong_turn(position: Position) -> None:
 
 
 def _turn_of(state: Round) -> TurnState:
-    drew = state.drew and state.need is not Need.GO_ON
+    drew = state.drew and state.need is not GO_ON
     return TurnState(
         under_duty=state.under_duty,
         has_moved=state.moved,
@@ -391,7 +391,7 @@ def _turn_of(state: Round) -> TurnState:
         laid_count=state.laid_count,
         first_train=None if state.first_train < 0 else state.first_train,
         used=_trains(state.used),
-        extra_train=state.extra_train if state.need is Need.EXTRA else None,
+        extra_train=state.extra_train if state.need is EXTRA else None,
         doubles=_trains(state.turn_doubles),
         started_mexican=state.mexican_started,
         own_fitted=state.own_fitted,
@@ -557,7 +557,7 @@ def _read_open(word: str) -> Uncovered:
 
 def _read_awaited(text: str) -> tuple[int | None, Need]:
     if text == "-":
-        return None, Need.PLAY
+        return None, PLAY
     seat, _, awaited = text.partition(":")
     if awaited not in AWAITED:
         raise PositionError(f"{awaited[:40]!r} is not awaited of anybody: {', '.join(AWAITED)}")

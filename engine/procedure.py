@@ -13,7 +13,11 @@ from .tiles import TileMask, TileSet, tile_set
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """The switches of `docs/rules.md`, by their option."""
+    """The switches of `docs/rules.md`, by their option.
+
+    The last three sum others up: `announces` a knock or notice, `goes_on` a turn may have several
+    tiles, `any_train` no option keeps a seat from an open train.
+    """
 
     tiles: TileSet
     with_number: tuple[TileMask, ...]
@@ -31,7 +35,7 @@ class Procedure:
     own_first_any: bool
     own_first_opponents: bool
     mexican_max: int
-    mexican_after_lap: bool
+    mexican_any_turn: bool
     mexican_after_all: bool
     mexican_starter: bool
     until_playable: bool
@@ -57,6 +61,9 @@ class Procedure:
     penalty_tiles: int
     first_stuck: bool
     double_blank: int
+    announces: bool
+    goes_on: bool
+    any_train: bool
 
 
 @lru_cache(maxsize=256)
@@ -82,7 +89,7 @@ def procedure_of(rules: RuleSet) -> Procedure:
         own_first_any=rules["train.own_first"] == "any",
         own_first_opponents=rules["train.own_first"] == "opponents",
         mexican_max=max_trains or tiles.max_pip,
-        mexican_after_lap=rules["mexican_train.start"] == "after_first_lap",
+        mexican_any_turn=rules["mexican_train.start"] in ("any_turn", "after_all_trains"),
         mexican_after_all=rules["mexican_train.start"] == "after_all_trains",
         mexican_starter=rules["mexican_train.start"] == "starter_first_lap",
         until_playable=rules["draw.limit"] == "until_playable",
@@ -108,4 +115,9 @@ def procedure_of(rules: RuleSet) -> Procedure:
         penalty_tiles=rules.number("announce.penalty_tiles"),
         first_stuck=rules["round.blocked"] == "first_stuck",
         double_blank=rules.number("score.double_blank"),
+        announces=rules["announce.mode"] != "off",
+        goes_on=rules["turn.play_limit"] != "one"
+        or rules["first_turn.starter_extra"] != "no"
+        or rules["first_turn.build_own_train"] is True,
+        any_train=rules["first_turn.own_only"] is False and rules["train.own_first"] == "no",
     )

@@ -4,6 +4,7 @@ Asked only after a move was found not to be legal, so it may take its time. Neve
 more than it may know: a tile that it does not hold and one that does not exist answer alike.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .legal import (
@@ -15,7 +16,7 @@ from .legal import (
     usable_trains,
 )
 from .moves import MEXICAN, Deed, Move, train_text
-from .round import Need, Round
+from .round import COVER, EXTRA, GO_ON, PLAY, Round
 from .tiles import is_double, tile_ends, tile_text
 
 Value = int | str
@@ -99,7 +100,7 @@ def _reason(code: str, option: str | None = None, **params: Value) -> Reason:
 def _against_draw(state: Round) -> Reason:
     if state.drawn_count >= len(state.boneyard):
         return _reason("boneyard_empty")
-    if state.need is Need.PLAY and not state.drew:
+    if state.need is PLAY and not state.drew:
         return _reason("must_play", "turn.must_play")
     return _reason("no_draw", "draw.limit")
 
@@ -117,24 +118,24 @@ def _against_play(state: Round, move: Move) -> Reason:
     end = state.ends[train]
     if end not in tile_ends(tile):
         return _reason("does_not_fit", tile=tile_text(tile), train=train_text(train), end=end)
-    if state.need is Need.EXTRA and is_double(tile):
+    if state.need is EXTRA and is_double(tile):
         return _reason("extra_no_double", "doubles.per_turn")
     return _reason("drawn_only", "draw.play_drawn", drawn=tile_text(state.drawn))
 
 
-def _allowed_trains(state: Round) -> list[int]:
-    if state.need is Need.COVER:
+def _allowed_trains(state: Round) -> Sequence[int]:
+    if state.need is COVER:
         return cover_trains(state)
-    if state.need is Need.EXTRA:
+    if state.need is EXTRA:
         return extra_trains(state)
-    return go_on_trains(state) if state.need is Need.GO_ON else usable_trains(state)
+    return go_on_trains(state) if state.need is GO_ON else usable_trains(state)
 
 
 def _against_train(state: Round, train: int, following: int) -> Reason:
     rules = state.procedure
-    if state.need is Need.COVER or (state.need is Need.GO_ON and is_bound(state)):
+    if state.need is COVER or (state.need is GO_ON and is_bound(state)):
         return _double_reason("must_cover", "doubles.must_cover", state, cover_trains(state)[0])
-    if state.need is Need.EXTRA and not rules.extra_anywhere:
+    if state.need is EXTRA and not rules.extra_anywhere:
         return _double_reason("extra_on_double", "doubles.extra_tile", state, state.extra_train)
     if train not in usable_trains(state):
         return _against_unusable(state, train, following)

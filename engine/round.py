@@ -23,6 +23,8 @@ class Need(IntEnum):
     GO_ON = 3
 
 
+# as plain names: an enum's attribute costs a look-up each time, and turns are full of them
+PLAY, COVER, EXTRA, GO_ON = Need
 AWAITED: Final = ("play", "cover", "extra", "go_on")
 
 
@@ -140,7 +142,7 @@ class Round:
         self.turns = 0
         self.passes = 0
         # the turn so far
-        self.need: Need = Need.PLAY
+        self.need: Need = PLAY
         self.under_duty = False
         self.moved = False
         self.drew = False
@@ -152,7 +154,7 @@ class Round:
         self.turn_doubles = 0
         self.mexican_started = False
         self.own_fitted = False
-        self.choices: list[Move] = []
+        self.choices: tuple[Move, ...] = ()
 
     def copy(self) -> "Round":
         """An independent copy; lines, boneyard and choices are shared, since never changed."""

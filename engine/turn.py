@@ -22,8 +22,8 @@ from .events import (
     tile_laid,
 )
 from .legal import decide, is_bound, may_go_on
-from .moves import DRAW, MEXICAN, PASS, Deed, Move
-from .round import Need, Round
+from .moves import DONE, DRAW, KNOCK, MEXICAN, PASS, Move
+from .round import COVER, EXTRA, GO_ON, PLAY, Round
 from .tiles import tile_ends
 
 Log = list[Event] | None
@@ -31,21 +31,19 @@ Log = list[Event] | None
 
 def make(state: Round, seat: int, move: Move, log: Log) -> None:
     """Carry out a legal move of `seat`; the round is settled afterwards."""
-    deed = move.deed
-    if deed is Deed.PLAY:
+    if not state.moved and move is not KNOCK and move.seat < 0:
         _first_move(state, seat)
+    if move.tile >= 0:
         _lay(state, seat, move.tile, move.train, log)
-    elif deed is Deed.DRAW:
-        _first_move(state, seat)
+    elif move is DRAW:
         _draw(state, seat, log)
-    elif deed is Deed.PASS:
-        _first_move(state, seat)
+    elif move is PASS:
         if log is not None:
             log.append(passed(seat))
         _end_turn(state, fails=True, log=log)
-    elif deed is Deed.DONE:
+    elif move is DONE:
         _end_turn(state, fails=False, log=log)
-    elif deed is Deed.KNOCK:
+    elif move is KNOCK:
         _settle_debt(state, seat)
         if log is not None:
             log.append(Knocked(seat))
@@ -63,11 +61,12 @@ def skip(state: Round, log: Log) -> None:
     seat = state.turn
     if log is not None:
         log.append(TurnSkipped(seat))
-    only_draw = state.choices == [DRAW]
-    _first_move(state, seat)
+    only_draw = state.choices == (DRAW,)
+    if not state.moved:
+        _first_move(state, seat)
     if only_draw:
         _draw(state, seat, log)
-    _end_turn(state, fails=state.need is not Need.GO_ON, log=log)
+    _end_turn(state, fails=state.need is not GO_ON, log=log)
     settle(state, log)
 
 
@@ -82,21 +81,21 @@ def settle(state: Round, log: Log) -> None:
     while state.turn >= 0:
         choices = decide(state)
         if choices:
-            state.choices = choices
+            state.choices = tuple(choices)
             return
         if choices is not None:
-            _end_turn(state, fails=state.need is not Need.GO_ON, log=log)
-        elif state.need is Need.EXTRA and not state.hands[state.turn]:
+            _end_turn(state, fails=state.need is not GO_ON, log=log)
+        elif state.need is EXTRA and not state.hands[state.turn]:
             # the boneyard went empty under a last tile that is a double: the seat is out
             _go_out(state, state.turn, log)
         elif state.procedure.first_stuck:
             _block(state, log)
-        elif state.need is Need.EXTRA or state.drew:
+        elif state.need is EXTRA or state.drew:
             _end_turn(state, fails=True, log=log)
         else:
-            state.choices = [PASS]
+            state.choices = (PASS,)
             return
-    state.choices = []
+    state.choices = ()
 
 
 # --- moves --------------------------------------------------------------------------------
@@ -124,17 +123,19 @@ def _lay(state: Round, seat: int, tile: int, train: int, log: Log) -> None:
         state.marked ^= 1 << seat
         if log is not None:
             log.append(marker_removed(seat))
-    state.used |= 1 << train
-    if state.need is not Need.EXTRA:
+    if state.need is not EXTRA:
         state.laid_count += 1
-        if state.laid_count == 1:
+    if rules.goes_on:
+        state.used |= 1 << train
+        if state.first_train < 0:
             state.first_train = train
-    _announce(state, seat, log)
-    if rules.knock and not rules.foul_at_turn_end:
-        state.fouls |= state.owed & ~(1 << seat)
-    is_double = high == low and rules.must_cover
+    if rules.announces:
+        _announce(state, seat, log)
+        if rules.knock and not rules.foul_at_turn_end:
+            state.fouls |= state.owed & ~(1 << seat)
     if state.uncovered:
         _cover(state, seat, train, log)
+    is_double = high == low and rules.must_cover
     if is_double:
         state.uncovered += ((train, tile, seat),)
         state.turn_doubles |= 1 << train
@@ -184,21 +185,24 @@ def _after_tile(state: Round, seat: int, double_train: int, log: Log) -> None:
     `double_train` is where a double was just laid, or -1.
     """
     rules = state.procedure
-    if double_train >= 0 and rules.exempt_lap_one and state.turns < state.seats:
-        double_train = -1
-    waits = double_train >= 0 and any(each[0] == double_train for each in state.uncovered)
+    waits = False
+    if double_train >= 0:
+        if rules.exempt_lap_one and state.turns < state.seats:
+            double_train = -1
+        else:
+            waits = any(each[0] == double_train for each in state.uncovered)
     if not state.hands[seat]:
         must_draw = waits and not rules.out_uncovered and state.drawn_count < len(state.boneyard)
         if not must_draw:
             _go_out(state, seat, log)
             return
     if waits or (double_train >= 0 and rules.extra_anywhere):
-        state.need = Need.EXTRA
+        state.need = EXTRA
         state.extra_train = double_train
         state.drew = False
         state.drawn = -1
     elif may_go_on(state):
-        state.need = Need.GO_ON
+        state.need = GO_ON
     else:
         _end_turn(state, fails=False, log=log)
 
@@ -215,7 +219,8 @@ def _draw(state: Round, seat: int, log: Log) -> None:
         _look_at_own_train(state, seat)
     if log is not None:
         log.append(tile_drawn(seat, tile))
-    _announce(state, seat, log)
+    if rules.announces:
+        _announce(state, seat, log)
 
 
 def _go_out(state: Round, seat: int, log: Log) -> None:
@@ -237,7 +242,7 @@ def _begin_turn(state: Round, seat: int, log: Log) -> None:
     if state.uncovered:
         _lapse(state, log)
     state.under_duty = is_bound(state)
-    state.need = Need.COVER if state.under_duty else Need.PLAY
+    state.need = COVER if state.under_duty else PLAY
     state.moved = False
     state.drew = False
     state.drawn = -1
@@ -261,8 +266,7 @@ def _end_turn(state: Round, *, fails: bool, log: Log) -> None:
     """The turn is over; `fails` if what was awaited was not laid."""
     seat, rules = state.turn, state.procedure
     marks = fails and (
-        state.need is Need.PLAY
-        or (rules.mark_others if state.need is Need.COVER else rules.mark_self)
+        state.need is PLAY or (rules.mark_others if state.need is COVER else rules.mark_self)
     )
     if rules.own_stuck and not state.under_duty and not state.own_fitted:
         marks = True
@@ -302,8 +306,6 @@ def _block(state: Round, log: Log) -> None:
 def _announce(state: Round, seat: int, log: Log) -> None:
     """A hand that comes to exactly one tile owes a knock; any other number ends the debt."""
     rules = state.procedure
-    if not (rules.knock or rules.notice):
-        return
     one_left = state.hands[seat].bit_count() == 1
     if rules.knock:
         _settle_debt(state, seat)
@@ -315,14 +317,14 @@ def _announce(state: Round, seat: int, log: Log) -> None:
 
 def _first_move(state: Round, seat: int) -> None:
     """A debt from an earlier turn ends with the first move of the next one."""
-    if not state.moved:
-        state.moved = True
-        _settle_debt(state, seat)
+    state.moved = True
+    _settle_debt(state, seat)
 
 
 def _settle_debt(state: Round, seat: int) -> None:
-    state.owed &= ~(1 << seat)
-    state.fouls &= ~(1 << seat)
+    if state.owed:
+        state.owed &= ~(1 << seat)
+        state.fouls &= ~(1 << seat)
 
 
 def _foul(state: Round, offender: int, caller: int, log: Log) -> None:
@@ -335,5 +337,7 @@ def _foul(state: Round, offender: int, caller: int, log: Log) -> None:
     state.drawn_count += len(drawn)
     if drawn:
         state.passes = 0
+        if state.procedure.own_stuck and offender == state.turn:
+            _look_at_own_train(state, offender)
     if log is not None:
         log.append(FoulCalled(offender, caller, drawn))
