@@ -47,6 +47,7 @@ from .record import Record, RecordedMove, RecordedRound, RecordError
 from .round import KnockDebt, OpenDouble, Round, Train
 from .ruleset import DEFAULT_PRESET, CardLine, RuleSet, preset_names
 from .tiles import Tile, is_double, parse_tile, tile, tile_ends, tile_pips, tile_text
+from .turn import play_out
 
 __all__ = [
     "DEFAULT_PRESET",
@@ -110,6 +111,7 @@ __all__ = [
     "parse_option",
     "parse_tile",
     "parse_train",
+    "play_out",
     "preset_names",
     "round_count",
     "tile",

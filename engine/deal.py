@@ -5,11 +5,10 @@ rejection, so that anybody can recompute it from the seed with a standard librar
 """
 
 import hmac
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .moves import SEATS_MAX
 from .options import RuleSetError
 from .ruleset import RuleSet
 from .tiles import TileMask, mask_of, tile, tile_set, tile_text
@@ -45,7 +44,7 @@ def hand_size(rules: RuleSet, seats: int) -> int:
         RuleSetError: `players` if the rules are not for so many; `hand_size` if the set is too
             small, with the largest hand that would work.
     """
-    low, high = _players(rules)
+    low, high = rules.range("game.players")
     if not low <= seats <= high:
         raise RuleSetError(
             "players",
@@ -110,6 +109,10 @@ def round_count(rules: RuleSet) -> int:
     return rounds if type(rounds) is int else engine_number(rules, 1) + 1
 
 
+_FAIR: Final = tuple(256 - 256 % (last + 1) for last in range(256))
+"""By the last place, the bytes below which each place is equally likely."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deal:
     """The tiles of one round as dealt, before a search for the engine.
@@ -160,24 +163,15 @@ class Deal:
 
 def _shuffle(order: list[int], key: bytes) -> None:
     """Fisher-Yates from the last place down, one random byte a place, no modulo bias."""
-    stream = _random_bytes(key)
+    counter, stream = 0, iter(b"")
     for last in range(len(order) - 1, 0, -1):
-        places = last + 1
-        fair = 256 - 256 % places
-        byte = next(stream)
+        fair = _FAIR[last]
+        byte = fair
         while byte >= fair:
-            byte = next(stream)
-        chosen = byte % places
+            byte = next(stream, -1)
+            if byte < 0:
+                stream = iter(hmac.digest(key, counter.to_bytes(8, "big"), "sha256"))
+                counter += 1
+                byte = fair
+        chosen = byte % (last + 1)
         order[last], order[chosen] = order[chosen], order[last]
-
-
-def _random_bytes(key: bytes) -> Iterator[int]:
-    counter = 0
-    while True:
-        yield from hmac.digest(key, counter.to_bytes(8, "big"), "sha256")
-        counter += 1
-
-
-def _players(rules: RuleSet) -> tuple[int, int]:
-    low, high = rules.range("game.players")
-    return low, min(high, SEATS_MAX)

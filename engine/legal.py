@@ -8,23 +8,7 @@ from functools import lru_cache
 
 from .moves import DONE, DRAW, MEXICAN, PASS, PLAYS, Move
 from .round import COVER, EXTRA, PLAY, Round
-from .tiles import TileMask
-
-
-def decide(state: Round) -> list[Move] | None:
-    """All moves of the seat to act but knock and foul.
-
-    Empty when nothing is left to decide: the turn ends by itself. None when the seat must draw
-    and the boneyard is empty: the rule on blocked rounds says what follows.
-    """
-    need = state.need
-    if need is PLAY:
-        return _ordinary(state)
-    if need is COVER:
-        return _cover(state)
-    if need is EXTRA:
-        return _extra(state)
-    return _go_on(state)
+from .tiles import TileMask, tiles_in
 
 
 def plays_on(state: Round, trains: Iterable[int], hand: TileMask) -> list[Move]:
@@ -34,12 +18,14 @@ def plays_on(state: Round, trains: Iterable[int], hand: TileMask) -> list[Move]:
     for train in trains:
         fitting = hand & with_number[ends[train]]
         if fitting:
-            plays = PLAYS[train]
-            while fitting:
-                lowest = fitting & -fitting
-                moves.append(plays[lowest.bit_length() - 1])
-                fitting ^= lowest
+            moves += fitting_plays(train, fitting)
     return moves
+
+
+@lru_cache(maxsize=1 << 16)
+def fitting_plays(train: int, tiles: TileMask) -> tuple[Move, ...]:
+    """The plays of `tiles` on `train`; hands meet the same few tiles of a number over and over."""
+    return tuple(PLAYS[train][tile] for tile in tiles_in(tiles))
 
 
 def usable_trains(state: Round) -> tuple[int, ...]:
@@ -55,11 +41,11 @@ def usable_trains(state: Round) -> tuple[int, ...]:
                 return (seat,)
             if rules.own_first_opponents:
                 others = 0
-    return _trains(seat, others, len(state.ends) - 1 + may_start_mexican(state))
+    return open_trains(seat, others, len(state.ends) - 1 + may_start_mexican(state))
 
 
 @lru_cache(maxsize=65536)
-def _trains(seat: int, others: int, mexican_end: int) -> tuple[int, ...]:
+def open_trains(seat: int, others: int, mexican_end: int) -> tuple[int, ...]:
     """The own train, those of `others` (a mask), and the Mexican ones below `mexican_end`."""
     marked = (train for train in range(MEXICAN) if others >> train & 1)
     return (seat, *marked, *range(MEXICAN, mexican_end))
@@ -137,8 +123,6 @@ def go_on_trains(state: Round) -> list[int]:
 def may_go_on(state: Round) -> bool:
     """Whether the turn may have another tile after the one just laid."""
     rules = state.procedure
-    if not rules.goes_on:
-        return False
     if rules.one_per_open_train:
         return True
     if rules.build_own_train:
@@ -213,3 +197,17 @@ def _can_draw(state: Round) -> bool:
 
 def _draw_or_none(state: Round) -> list[Move] | None:
     return [DRAW] if _can_draw(state) else None
+
+
+def decide(state: Round) -> list[Move] | None:
+    """All moves of the seat to act but knock and foul.
+
+    Empty when nothing is left to decide: the turn ends by itself. None when the seat must draw
+    and the boneyard is empty: the rule on blocked rounds says what follows.
+    """
+    need = state.need
+    if need is PLAY:
+        return _ordinary(state)
+    if need is COVER:
+        return _cover(state)
+    return _extra(state) if need is EXTRA else _go_on(state)

@@ -15,8 +15,9 @@ from .tiles import TileMask, TileSet, tile_set
 class Procedure:
     """The switches of `docs/rules.md`, by their option.
 
-    The last three sum others up: `announces` a knock or notice, `goes_on` a turn may have several
-    tiles, `any_train` no option keeps a seat from an open train.
+    The last six sum others up: `announces` a knock or notice, `goes_on` a turn may have several
+    tiles, `any_train` no option keeps a seat from an open train, `mexican_free` none from starting
+    a Mexican Train, `plain` and `plain_lap_one` turns can be as `plain` has them.
     """
 
     tiles: TileSet
@@ -64,6 +65,9 @@ class Procedure:
     announces: bool
     goes_on: bool
     any_train: bool
+    mexican_free: bool
+    plain: bool
+    plain_lap_one: bool
 
 
 @lru_cache(maxsize=256)
@@ -72,6 +76,13 @@ def procedure_of(rules: RuleSet) -> Procedure:
     tiles = tile_set(rules.number("set.max_pip"))
     reaches = rules.words("doubles.lapse")
     max_trains = rules.number("mexican_train.max_trains")
+    one_tile = rules["turn.play_limit"] == "one"
+    goes_on = (
+        not one_tile
+        or rules["first_turn.starter_extra"] != "no"
+        or rules["first_turn.build_own_train"] is True
+    )
+    stuck = rules["marker.on"] == "stuck"
     return Procedure(
         tiles=tiles,
         with_number=tiles.with_number,
@@ -116,8 +127,9 @@ def procedure_of(rules: RuleSet) -> Procedure:
         first_stuck=rules["round.blocked"] == "first_stuck",
         double_blank=rules.number("score.double_blank"),
         announces=rules["announce.mode"] != "off",
-        goes_on=rules["turn.play_limit"] != "one"
-        or rules["first_turn.starter_extra"] != "no"
-        or rules["first_turn.build_own_train"] is True,
+        goes_on=goes_on,
         any_train=rules["first_turn.own_only"] is False and rules["train.own_first"] == "no",
+        mexican_free=rules["mexican_train.start"] == "any_turn",
+        plain=one_tile and stuck,
+        plain_lap_one=one_tile and stuck and not goes_on,
     )

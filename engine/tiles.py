@@ -16,9 +16,10 @@ MAX_PIPS: Final = (6, 9, 12, 15, 18)
 """The sets: a double-6, double-9, double-12, double-15 and double-18."""
 
 _HIGHEST = MAX_PIPS[-1]
-_ENDS: Final = tuple((high, low) for high in range(_HIGHEST + 1) for low in range(high + 1))
-_PIPS: Final = tuple(high + low for high, low in _ENDS)
-_TEXTS: Final = tuple(f"{high}-{low}" for high, low in _ENDS)
+ENDS: Final = tuple((high, low) for high in range(_HIGHEST + 1) for low in range(high + 1))
+"""By tile, its ends, the higher first."""
+_PIPS: Final = tuple(high + low for high, low in ENDS)
+_TEXTS: Final = tuple(f"{high}-{low}" for high, low in ENDS)
 _DIGITS: Final = frozenset("0123456789")
 _BY_TEXT: Final = {text: Tile(number) for number, text in enumerate(_TEXTS)}
 
@@ -33,7 +34,7 @@ def tile(one_end: int, other_end: int) -> Tile:
 
 def tile_ends(of: int) -> tuple[int, int]:
     """The ends of a tile, the higher first."""
-    return _ENDS[of]
+    return ENDS[of]
 
 
 def tile_pips(of: int) -> int:
@@ -43,7 +44,7 @@ def tile_pips(of: int) -> int:
 
 def is_double(of: int) -> bool:
     """Whether both ends are equal."""
-    high, low = _ENDS[of]
+    high, low = ENDS[of]
     return high == low
 
 

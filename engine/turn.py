@@ -4,6 +4,8 @@ Every function changes the round and appends to `log` what happened; with `log` 
 is built, for searches. Whether a move may be made is asked before, in `legal`.
 """
 
+from collections.abc import Callable
+
 from .events import (
     DoubleLapsed,
     Event,
@@ -23,17 +25,22 @@ from .events import (
 )
 from .legal import decide, is_bound, may_go_on
 from .moves import DONE, DRAW, KNOCK, MEXICAN, PASS, Move
+from .plain import lay_plainly
 from .round import COVER, EXTRA, GO_ON, PLAY, Round
-from .tiles import tile_ends
+from .tiles import ENDS, tile_ends
 
 Log = list[Event] | None
 
 
 def make(state: Round, seat: int, move: Move, log: Log) -> None:
     """Carry out a legal move of `seat`; the round is settled afterwards."""
-    if not state.moved and move is not KNOCK and move.seat < 0:
+    if state.procedure.knock and not state.moved and move is not KNOCK and move.seat < 0:
         _first_move(state, seat)
     if move.tile >= 0:
+        if lay_plainly(state, seat, move, log):
+            if not state.choices:
+                settle(state, log)
+            return
         _lay(state, seat, move.tile, move.train, log)
     elif move is DRAW:
         _draw(state, seat, log)
@@ -52,6 +59,16 @@ def make(state: Round, seat: int, move: Move, log: Log) -> None:
     settle(state, log)
 
 
+def play_out(state: Round, chance: Callable[[], float]) -> None:
+    """Play a round to its end with random legal moves, without events; for searches.
+
+    `chance` gives numbers from 0 up to 1, as `random.random` does.
+    """
+    while state.turn >= 0:
+        choices = state.choices
+        make(state, state.turn, choices[int(chance() * len(choices))], None)
+
+
 def skip(state: Round, log: Log) -> None:
     """The table's move for the seat to act, which is away or out of time.
 
@@ -62,7 +79,7 @@ def skip(state: Round, log: Log) -> None:
     if log is not None:
         log.append(TurnSkipped(seat))
     only_draw = state.choices == (DRAW,)
-    if not state.moved:
+    if state.procedure.knock and not state.moved:
         _first_move(state, seat)
     if only_draw:
         _draw(state, seat, log)
@@ -103,10 +120,11 @@ def settle(state: Round, log: Log) -> None:
 
 def _lay(state: Round, seat: int, tile: int, train: int, log: Log) -> None:
     rules = state.procedure
-    high, low = tile_ends(tile)
+    high, low = ENDS[tile]
     end = low if state.ends[train] == high else high
-    state.hands[seat] ^= 1 << tile
-    state.laid |= 1 << tile
+    bit = 1 << tile
+    hand = state.hands[seat] = state.hands[seat] ^ bit
+    state.laid |= bit
     state.passes = 0
     if train < MEXICAN:
         state.started |= 1 << train
@@ -143,7 +161,10 @@ def _lay(state: Round, seat: int, tile: int, train: int, log: Log) -> None:
             log.append(double_opened(seat, train, tile))
     if state.uncovered:
         _lapse(state, log)
-    _after_tile(state, seat, train if is_double else -1, log)
+    if is_double or rules.goes_on or not hand:
+        _after_tile(state, seat, train if is_double else -1, log)
+    else:
+        _end_turn(state, fails=False, log=log)
 
 
 def _cover(state: Round, seat: int, train: int, log: Log) -> None:
@@ -201,7 +222,7 @@ def _after_tile(state: Round, seat: int, double_train: int, log: Log) -> None:
         state.extra_train = double_train
         state.drew = False
         state.drawn = -1
-    elif may_go_on(state):
+    elif rules.goes_on and may_go_on(state):
         state.need = GO_ON
     else:
         _end_turn(state, fails=False, log=log)
@@ -265,9 +286,13 @@ def _look_at_own_train(state: Round, seat: int) -> None:
 def _end_turn(state: Round, *, fails: bool, log: Log) -> None:
     """The turn is over; `fails` if what was awaited was not laid."""
     seat, rules = state.turn, state.procedure
-    marks = fails and (
-        state.need is PLAY or (rules.mark_others if state.need is COVER else rules.mark_self)
-    )
+    if not fails and not rules.own_stuck:
+        _next_turn(state, seat, log)
+        return
+    marks = False
+    if fails:
+        need = state.need
+        marks = need is PLAY or (rules.mark_others if need is COVER else rules.mark_self)
     if rules.own_stuck and not state.under_duty and not state.own_fitted:
         marks = True
     if marks and not state.marked >> seat & 1:
