@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from . import scoring
-from .deal import Deal, check_table, round_count
+from .deal import Deal, check_table, engine_number, round_count
 from .events import Event, GameEnded, RoundEnded
 from .moves import KNOCK, SEATS_MAX, Move
 from .position import Position
-from .procedure import Procedure, procedure_of
+from .procedure import procedure_of
 from .reasons import IllegalMove, Reason, reason_against
 from .record import Record, RecordedMove, RecordedRound, RecordError
 from .round import Round
 from .ruleset import RuleSet
 from .setup import new_round
-from .tiles import mask_of, tiles_in
+from .tiles import mask_of, tile, tile_set, tiles_in
 from .turn import make, skip
 
 
@@ -252,7 +252,7 @@ def _replay_round(game: Game, record: Record, index: int) -> list[Event]:
     recorded = record.rounds[index]
     line = record.line_of(index, 0) - 1
     try:
-        _refuse_partial(procedure_of(game.rules), recorded.deal)
+        _refuse_wrong_deal(game.rules, recorded.deal, index + 1)
         events = list(game.begin_round(recorded.deal))
     except ValueError as error:
         raise RecordError(line, str(error)) from error
@@ -271,10 +271,13 @@ def _replay_round(game: Game, record: Record, index: int) -> list[Event]:
     return events
 
 
-def _refuse_partial(procedure: Procedure, deal: Deal) -> None:
-    """ValueError unless the deal, with an engine set aside, is the whole set."""
+def _refuse_wrong_deal(rules: RuleSet, deal: Deal, round_number: int) -> None:
+    """ValueError unless the deal is the whole set, with the engine of that round."""
     whole = 0
     for tiles in (*deal.hands, mask_of(deal.boneyard), 1 << deal.engine_tile):
         whole |= tiles
-    if whole != procedure.tiles.whole:
+    if whole != tile_set(rules.number("set.max_pip")).whole:
         raise ValueError("the deal is not the whole set")
+    number = engine_number(rules, round_number)
+    if deal.engine_tile != tile(number, number):
+        raise ValueError(f"the engine of round {round_number} is {number}-{number}")

@@ -132,7 +132,7 @@ class Position:
             first=state.first,
             turns=state.turns,
             to_act=None if state.is_over else state.turn,
-            need=state.need,
+            need=PLAY if state.is_over else state.need,
             lines={train: state.lines[train] for train in (*range(state.seats), *started)},
             marked=_seats(state.marked),
             hands=tuple(tuple(tiles_in(hand)) for hand in state.hands),
