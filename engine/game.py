@@ -83,7 +83,8 @@ class Game:
     @property
     def turn(self) -> int | None:
         """The seat to act, or None outside of play."""
-        return None if self._round is None or self._round.is_over else self._round.turn
+        state = self._round
+        return state.turn if state is not None and state.turn >= 0 else None
 
     @property
     def round(self) -> Round:

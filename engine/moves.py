@@ -6,7 +6,6 @@ Mexican Trains `m0`, `m1`, … Moves are shared values: the same move is always 
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 from .tiles import Tile, parse_tile, tile_set, tile_text
@@ -67,12 +66,16 @@ class Move:
     @staticmethod
     def play(tile: int, train: int) -> "Move":
         """Lay `tile` on `train`; IndexError if there is no such tile or train."""
+        if tile < 0 or train < 0:
+            raise IndexError(f"no tile {tile} or no train {train}")
         return PLAYS[train][tile]
 
     @staticmethod
     def foul(seat: int) -> "Move":
-        """Call `seat` for not having knocked."""
-        return _foul(seat)
+        """Call `seat` for not having knocked; IndexError if no table has that seat."""
+        if seat < 0:
+            raise IndexError(f"no seat {seat}")
+        return _FOULS[seat]
 
     @staticmethod
     def parse(text: str) -> "Move":
@@ -82,9 +85,6 @@ class Move:
         played, arrow, train = text.partition(">")
         if arrow:
             return PLAYS[parse_train(train)][parse_tile(played)]
-        word, colon, seat = text.partition(":")
-        if word == "foul" and colon and seat.isascii() and seat.isdigit() and int(seat) < SEATS_MAX:
-            return _foul(int(seat))
         raise ValueError(
             f"{text!r} is no move: a move is 12-7>p2, draw, pass, done, knock or foul:3"
         )
@@ -104,15 +104,11 @@ DRAW: Final = Move(Deed.DRAW)
 PASS: Final = Move(Deed.PASS)
 DONE: Final = Move(Deed.DONE)
 KNOCK: Final = Move(Deed.KNOCK)
-_PLAIN: Final = {str(move): move for move in (DRAW, PASS, DONE, KNOCK)}
+_FOULS: Final = tuple(Move(Deed.FOUL, seat=seat) for seat in range(SEATS_MAX))
+_PLAIN: Final = {str(move): move for move in (DRAW, PASS, DONE, KNOCK, *_FOULS)}
 
 PLAYS: Final = tuple(
     tuple(Move(Deed.PLAY, Tile(number), train) for number in tile_set(18).tiles())
     for train in range(TRAINS_MAX)
 )
 """By train and tile, the one Move object that plays that tile there."""
-
-
-@lru_cache(maxsize=SEATS_MAX)
-def _foul(seat: int) -> Move:
-    return Move(Deed.FOUL, seat=seat)

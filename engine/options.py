@@ -85,13 +85,13 @@ class Option:
 
     def parse(self, text: str) -> OptionValue:
         """The value written on a command line: `yes`, `12`, `2-8`, `a+b`, `none`."""
-        if self.kind == "range" and (span := re.fullmatch(r"(\d{1,4})-(\d{1,4})", text)):
+        if self.kind == "range" and (span := re.fullmatch(r"([0-9]{1,4})-([0-9]{1,4})", text)):
             return self.check((int(span[1]), int(span[2])))
         if self.kind == "set":
             return self.check([] if text == "none" else text.split("+"))
         if text in ("yes", "no") and self._lists(text == "yes"):
             return text == "yes"
-        if re.fullmatch(r"\d{1,9}", text):
+        if re.fullmatch(r"[0-9]{1,9}", text):
             return self.check(int(text))
         return self.check(text)
 
@@ -148,27 +148,34 @@ _ALL: Final = (
     Option(
         "set.max_pip",
         12,
-        {pips: f"Played with a double-{pips} set." for pips in MAX_PIPS},
+        {
+            pips: f"The set is double-{pips}: {(pips + 1) * (pips + 2) // 2} tiles."
+            for pips in MAX_PIPS
+        },
     ),
     Option("game.players", (2, 8), {}, "For {} to {} players.", 2, 14, "range"),
     Option(
         "deal.table",
         "common",
         {
-            "common": "Hands: 15 tiles for up to 4 players, 12 for 5 or 6, 10 for 7 or 8, "
-            "8 for 9 or 10.",
-            "parsons": "Hands: 16 tiles for 2 or 3 players, then 15, 14, 12, 10, and 9 for 8.",
-            "fundex": "Hands: 15 tiles for up to 4 players, 11 for 5 or 6, 8 for 7 or 8.",
-            "cardinal": "Hands: 15 tiles for up to 4 players, 12 for 5 or 6, 11 for 7 or 8.",
-            "nm": "Hands: 11 tiles, however many play.",
-            "spruce": "Hands: 12 tiles for 4 to 6 players, 10 for 7 or 8.",
+            "common": "In a double-12 set a hand has 15 tiles for 2 to 4 players, 12 for 5 or 6, "
+            "10 for 7 or 8, and 8 for 9 or 10.",
+            "parsons": "In a double-12 set a hand has 16 tiles for 2 or 3 players, 15 for 4, 14 "
+            "for 5, 12 for 6, 10 for 7, and 9 for 8.",
+            "fundex": "In a double-12 set a hand has 15 tiles for 2 to 4 players, 11 for 5 or 6, "
+            "and 8 for 7 or 8.",
+            "cardinal": "In a double-12 set a hand has 15 tiles for 2 to 4 players, 12 for 5 or "
+            "6, and 11 for 7 or 8.",
+            "nm": "In a double-12 set a hand has 11 tiles for 2 to 8 players.",
+            "spruce": "In a double-12 set a hand has 12 tiles for 4 to 6 players, and 10 for 7 "
+            "or 8.",
         },
     ),
     Option(
         "deal.hand_size",
         0,
-        {0: "The size of a hand is that of the table of hands."},
-        "Everybody is dealt {} tiles.",
+        {0: "The size of a hand follows from the number of players."},
+        "Every player is dealt {} tiles, however many play.",
         3,
         94,
     ),
@@ -177,84 +184,92 @@ _ALL: Final = (
         "set_aside",
         {
             "set_aside": "The engine is taken out before the tiles are dealt.",
-            "held": "The engine is dealt with the other tiles and laid by whoever holds it.",
+            "held": "The engine is dealt with the other tiles, and whoever holds it lays it.",
         },
     ),
     Option(
         "engine.search",
         "in_turn",
         {
-            "in_turn": "If nobody holds the engine, seats draw one tile each in turn until it "
-            "appears, and keep what they drew.",
-            "all_draw": "If nobody holds the engine, everybody draws one tile, again and again "
-            "until it appears, and keeps what was drawn.",
+            "in_turn": "If the engine was dealt with the other tiles and nobody holds it, players "
+            "draw one tile each in turn until it appears; they keep what they draw.",
+            "all_draw": "If the engine was dealt with the other tiles and nobody holds it, every "
+            "player draws a tile, again and again until it appears; they keep what they draw.",
         },
     ),
     Option(
         "engine.search_from",
         "first_seat",
         {
-            "first_seat": "The first seat of the table draws first for the engine.",
-            "last_winner": "The winner of the last round draws first for the engine.",
+            "first_seat": "The table's first seat is the first to draw in a search for the engine.",
+            "last_winner": "The winner of the last round is the first to draw in a search for the "
+            "engine; in round 1 it is the table's first seat.",
         },
     ),
     Option(
         "round.first_player",
         "rotate_left",
         {
-            "engine_holder": "Whoever held the engine moves first.",
-            "rotate_left": "The first move passes one seat to the left each round.",
+            "engine_holder": "The player who laid the engine has the first turn.",
+            "rotate_left": "The table's first seat has the first turn in round 1, the seat to its "
+            "left in round 2, and so on.",
         },
     ),
     Option(
         "turn.play_limit",
         "one",
         {
-            "one": "One tile a turn.",
-            "one_per_open_train": "One tile a turn on each train that is open to you.",
+            "one": "A turn has one tile, not counting the tile that must follow a double.",
+            "one_per_open_train": "A turn may have one tile on each train that the player may "
+            "use, not counting the tile that must follow a double.",
         },
     ),
     _yes_no(
         "turn.must_play",
         True,
-        "If you can play, you must.",
-        "You may draw or pass although you can play.",
+        "A player who can play must play.",
+        "A player who can play may draw instead, and may then pass; with nothing to draw, the "
+        "player may pass at once.",
     ),
     _yes_no(
         "first_turn.build_own_train",
         False,
-        "In your first turn you may lay as many tiles as fit, end to end, on your own train.",
-        "The first turn is a turn like any other.",
+        "In the first lap a player may lay as many tiles as fit, end to end, on the own train.",
+        "The first lap is no time for building a whole train in one turn.",
     ),
     _yes_no(
         "first_turn.own_only",
         False,
-        "In the first lap you may play on your own train only.",
-        "In the first lap you may play wherever the other rules allow.",
+        "In the first lap a player may play on the own train only, except to cover a double.",
+        "In the first lap a player may play wherever the other rules allow it.",
     ),
     Option(
         "first_turn.starter_extra",
         "no",
         {
-            "no": "The first player has no extra tile.",
-            "other_train": "The first player may lay a second tile in the first turn, on another "
-            "train than the first.",
-            "any_train": "The first player may lay a second tile in the first turn.",
+            "no": "The first player of a round may lay no more tiles than the others.",
+            "other_train": "In the first turn of a round the player may lay a second tile, on "
+            "another train than the first tile.",
+            "any_train": "In the first turn of a round the player may lay a second tile, on any "
+            "train that may be used.",
         },
     ),
     _yes_no(
         "first_turn.finish_lap",
         False,
-        "If somebody goes out in the first lap, the lap is still finished.",
-        "Going out ends the round at once, in the first lap too.",
+        "If a player goes out in the first lap, the others still have their first turn; then the "
+        "round ends.",
+        "The round ends as soon as a player goes out, in the first lap too.",
     ),
     Option(
         "train.own_first",
         "no",
         {
-            "no": "You need not start your own train before you play elsewhere.",
-            "any": "Until a tile lies on your own train you may play only there.",
-            "opponents": "Until a tile lies on your own train you may not play on those of others.",
+            "no": "A player need not start the own train before playing elsewhere.",
+            "any": "Until a tile lies on the own train, a player may play only there, except to "
+            "cover a double.",
+            "opponents": "Until a tile lies on the own train, a player may not play on the trains "
+            "of others, except to cover a double.",
         },
     ),
     Option(
@@ -262,9 +277,9 @@ _ALL: Final = (
         1,
         {
             0: "There may be as many Mexican Trains as there are tiles to start them.",
-            1: "There is one Mexican Train.",
+            1: "There is at most one Mexican Train.",
         },
-        "There may be {} Mexican Trains.",
+        "There may be up to {} Mexican Trains.",
         2,
         18,
     ),
@@ -272,20 +287,22 @@ _ALL: Final = (
         "mexican_train.start",
         "any_turn",
         {
-            "any_turn": "Anybody may start a Mexican Train in any turn.",
-            "after_first_lap": "A Mexican Train may be started after the first lap.",
-            "after_all_trains": "A Mexican Train may be started once every player's train has a "
-            "tile.",
+            "any_turn": "Any player may start a Mexican Train, in any turn.",
+            "after_first_lap": "Any player may start a Mexican Train, but only after the first "
+            "lap.",
+            "after_all_trains": "Any player may start a Mexican Train, but only once a tile lies "
+            "on every player's own train.",
             "starter_first_lap": "In the first lap only the first player may start a Mexican "
-            "Train, afterwards anybody.",
+            "Train, even before the own one; after it any player may.",
         },
     ),
     Option(
         "draw.limit",
         "one",
         {
-            "one": "If nothing fits, draw one tile.",
-            "until_playable": "If nothing fits, draw until something does.",
+            "one": "A player who cannot play draws one tile.",
+            "until_playable": "A player who cannot play draws until a tile fits or the boneyard "
+            "is empty.",
         },
     ),
     Option(
@@ -293,126 +310,140 @@ _ALL: Final = (
         "must",
         {
             "must": "A drawn tile that fits must be played.",
-            "may": "A drawn tile that fits may be played or kept.",
+            "may": "A drawn tile that fits may be played or kept, but where a double asks for it, "
+            "it must be played.",
         },
     ),
     Option(
         "marker.on",
         "stuck",
         {
-            "stuck": "Your train is marked open when you cannot play anywhere.",
-            "own_stuck": "Your train is marked open when you cannot play on it, even if you play "
-            "elsewhere.",
+            "stuck": "A player who cannot play, even after drawing, puts a marker on the own "
+            "train: now everybody may play there.",
+            "own_stuck": "A player who had no tile for the own train in a turn puts a marker on "
+            "it, even after playing elsewhere: now everybody may play there.",
         },
     ),
     Option(
         "marker.off",
         "own_play",
         {
-            "own_play": "Your marker comes off when you play on your own train.",
-            "any_play": "Your marker comes off when you play anywhere.",
+            "own_play": "A marker comes off when its owner plays on the own train.",
+            "any_play": "A marker comes off when its owner plays, on whatever train.",
         },
     ),
     _yes_no(
         "doubles.must_cover",
         True,
-        "A double must be covered.",
+        "A double must be covered: while it is open, the players after may do nothing else.",
         "A double is a tile like any other and need not be covered.",
     ),
     Option(
         "doubles.extra_tile",
         "on_double",
         {
-            "on_double": "After a double you lay another tile, on the double.",
-            "anywhere": "After a double you lay another tile, on the double or on any train that "
-            "you may use.",
+            "on_double": "A player who lays a double must lay another tile on it at once.",
+            "anywhere": "A player who lays a double must lay another tile at once, on the double "
+            "or on any other train that may be used.",
         },
     ),
     _yes_no(
         "doubles.draw_self",
         True,
-        "If you cannot lay the tile after your double, you draw.",
-        "If you cannot lay the tile after your double, you do not draw.",
+        "A player who lays a double and has no tile to follow it draws.",
+        "A player who lays a double and has no tile to follow it does not draw.",
     ),
     _yes_no(
         "doubles.mark_self",
         True,
-        "If you still cannot, your train is marked open.",
-        "Your train is not marked open for that.",
+        "A player who lays a double and in the end cannot follow it puts a marker on the own "
+        "train.",
+        "A player who lays a double and in the end cannot follow it puts no marker on the own "
+        "train.",
     ),
     _yes_no(
         "doubles.draw_others",
         True,
-        "If you cannot cover another player's double, you draw.",
-        "If you cannot cover another player's double, you do not draw.",
+        "A player whose turn begins with a double to cover, and who cannot cover it, draws.",
+        "A player whose turn begins with a double to cover, and who cannot cover it, passes "
+        "without drawing.",
     ),
     _yes_no(
         "doubles.mark_others",
         True,
-        "If you still cannot cover it, your train is marked open.",
-        "Your train is not marked open for failing to cover.",
+        "A player whose turn begins with a double to cover, and who in the end cannot cover it, "
+        "puts a marker on the own train.",
+        "A player whose turn begins with a double to cover, and who in the end cannot cover it, "
+        "puts no marker on the own train.",
     ),
     Option(
         "doubles.per_turn",
         "one_open",
         {
-            "one_open": "The tile after a double may not be another double.",
-            "many": "The tile after a double may be another double.",
+            "one_open": "The tile that follows a double may not be a double.",
+            "many": "The tile that follows a double may be a double, which wants a tile to follow "
+            "it in its turn.",
         },
     ),
     Option(
         "doubles.cover_order",
         "as_played",
         {
-            "as_played": "Of several open doubles the oldest is covered first.",
-            "newest_first": "Of several open doubles the newest is covered first.",
-            "any": "Of several open doubles any may be covered.",
+            "as_played": "Of several open doubles the one laid first must be covered first.",
+            "newest_first": "Of several open doubles the one laid last must be covered first.",
+            "any": "Of several open doubles any one may be covered first.",
         },
     ),
     Option(
         "doubles.lapse",
         ("dead_number",),
         {
-            "dead_number": "A double whose number is all on the table binds nobody.",
-            "boneyard_empty": "Doubles bind nobody while the boneyard is empty.",
-            "none": "A double binds until it is covered, or the round ends.",
+            "dead_number": "A double binds nobody once all tiles with its number lie on the table.",
+            "boneyard_empty": "No double binds anybody while the boneyard is empty.",
+            "none": "A double binds until it is covered or the round ends.",
         },
         kind="set",
     ),
     _yes_no(
         "doubles.first_turn_exempt",
         False,
-        "Doubles laid in the first lap need no cover until the lap is over.",
-        "Doubles laid in the first lap need a cover like any other.",
+        "Doubles laid in the first lap bind nobody until the lap is over.",
+        "Doubles laid in the first lap bind like any other.",
     ),
     _yes_no(
         "doubles.go_out_uncovered",
         True,
-        "You may go out with a double.",
-        "You cannot go out with a double that is not covered: you draw.",
+        "A player may go out with a double.",
+        "A player whose last tile is a double draws for it, and is out only if the drawn tile "
+        "can follow the double or there is none to draw.",
     ),
     Option(
         "announce.mode",
         "off",
         {
-            "off": "Nobody announces the last tile.",
-            "notice": "When a player has one tile left, everybody is told.",
-            "knock": "With one tile left you must knock, or be called foul.",
+            "off": "Nobody announces a last tile.",
+            "notice": "Everybody is told when a player has one tile left.",
+            "knock": "A player with one tile left must knock, or may be called foul.",
         },
     ),
     Option(
         "announce.deadline",
         "next_tile",
         {
-            "next_tile": "A missing knock is foul once another player has laid a tile.",
-            "next_turn_end": "A missing knock is foul once the next player's turn is over.",
+            "next_tile": "A player who had to knock may be called foul once another player has "
+            "laid a tile.",
+            "next_turn_end": "A player who had to knock may be called foul once the next player's "
+            "turn is over.",
         },
     ),
     Option(
         "announce.penalty_tiles",
         0,
-        {0: "A foul costs no tile.", 1: "A foul costs one tile from the boneyard."},
-        "A foul costs {} tiles from the boneyard.",
+        {
+            0: "Whoever is called foul draws no tile for it.",
+            1: "Whoever is called foul draws one tile for it.",
+        },
+        "Whoever is called foul draws {} tiles for it.",
         2,
         10,
     ),
@@ -420,30 +451,34 @@ _ALL: Final = (
         "round.blocked",
         "lap_stuck",
         {
-            "lap_stuck": "The round is blocked when the boneyard is empty and nobody in a whole "
-            "lap could do anything.",
-            "first_stuck": "The round is over as soon as somebody must draw from an empty "
-            "boneyard.",
+            "lap_stuck": "The round is blocked, and ends, when every player in turn has passed "
+            "and nothing has changed.",
+            "first_stuck": "The round is blocked, and ends, as soon as a player must draw and the "
+            "boneyard is empty.",
         },
     ),
     Option(
         "score.double_blank",
         0,
-        {value: f"The double blank left in a hand counts {value}." for value in (0, 25, 50)},
+        {
+            0: "The double blank left in a hand counts nothing.",
+            25: "The double blank left in a hand counts 25 points.",
+            50: "The double blank left in a hand counts 50 points.",
+        },
     ),
     Option(
         "game.rounds",
         "all",
-        {"all": "One round for each double, down to the double blank."},
-        "The game has {} rounds.",
+        {"all": "There is one round for each double from the first engine to the double blank."},
+        "Rounds in the game: {}.",
         1,
         19,
     ),
     Option(
         "game.first_engine",
         "highest",
-        {"highest": "The first engine is the highest double."},
-        "The first engine is the double of {}.",
+        {"highest": "The first engine is the highest double of the set."},
+        "The first engine is the {0}-{0}.",
         0,
         18,
     ),
@@ -451,9 +486,9 @@ _ALL: Final = (
         "game.tie",
         "shared",
         {
-            "shared": "Equal totals share a place.",
-            "zero_rounds": "Of equal totals the one with more rounds at zero is ahead, then the "
-            "one with the smaller lowest other round.",
+            "shared": "Players with equal totals share the place.",
+            "zero_rounds": "Of players with equal totals, the one with more rounds at zero is "
+            "ahead, then the one whose lowest other round is lower; else they share the place.",
         },
     ),
 )

@@ -20,8 +20,11 @@ ENDS: Final = tuple((high, low) for high in range(_HIGHEST + 1) for low in range
 """By tile, its ends, the higher first."""
 _PIPS: Final = tuple(high + low for high, low in ENDS)
 _TEXTS: Final = tuple(f"{high}-{low}" for high, low in ENDS)
-_DIGITS: Final = frozenset("0123456789")
-_BY_TEXT: Final = {text: Tile(number) for number, text in enumerate(_TEXTS)}
+_BY_TEXT: Final = {
+    text: Tile(number)
+    for number, (high, low) in enumerate(ENDS)
+    for text in (f"{high}-{low}", f"{low}-{high}")
+}
 
 
 def tile(one_end: int, other_end: int) -> Tile:
@@ -55,15 +58,9 @@ def tile_text(of: int) -> str:
 
 def parse_tile(text: str) -> Tile:
     """The tile written `12-7` or `7-12`; ValueError says what is wrong."""
-    found = _BY_TEXT.get(text)
-    if found is None:
-        one, dash, other = text.partition("-")
-        if not dash or not (
-            one.isascii() and one.isdigit() and other.isascii() and other.isdigit()
-        ):
-            raise ValueError(f"{text!r} is no tile: a tile is written 12-7")
-        found = tile(int(one), int(other))
-    return found
+    if text not in _BY_TEXT:
+        raise ValueError(f"{text[:40]!r} is no tile: a tile is written 12-7, no end above 18")
+    return _BY_TEXT[text]
 
 
 def mask_of(tiles: Iterable[int]) -> TileMask:
