@@ -1,1 +1,121 @@
-"""To be written."""
+"""The client's face: the SDK for bots, the link, the stock strategies.
+
+A bot is a class with one method: `class Mine(Bot)` with `choose(self, view, choices)`, played by
+`run(Mine(), "host:port")`. Names are loaded when they are first used, so that a program which
+only prints its help loads neither trio nor msgspec.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mexican_train.protocol import Choice
+
+    from .address import Address
+    from .bots import (
+        Strategy,
+        StrategyInfo,
+        UnknownStrategyError,
+        strategy,
+        strategy_names,
+    )
+    from .bots.view import SeatView
+    from .bots.view import SeatView as View
+    from .link import (
+        EndedError,
+        Link,
+        LinkError,
+        LinkNotice,
+        RefusedError,
+        UnreachableError,
+        hello_for,
+        open_link,
+    )
+    from .sdk import (
+        Bot,
+        BotError,
+        JoinDeclinedError,
+        MoveDeclinedError,
+        StrategyBot,
+        TableGoneError,
+        play,
+        run,
+        seat_bot,
+    )
+    from .tokens import FileTokens, MemoryTokens, TokenStore
+
+__all__ = [
+    "Address",
+    "Bot",
+    "BotError",
+    "Choice",
+    "EndedError",
+    "FileTokens",
+    "JoinDeclinedError",
+    "Link",
+    "LinkError",
+    "LinkNotice",
+    "MemoryTokens",
+    "MoveDeclinedError",
+    "RefusedError",
+    "SeatView",
+    "Strategy",
+    "StrategyBot",
+    "StrategyInfo",
+    "TableGoneError",
+    "TokenStore",
+    "UnknownStrategyError",
+    "UnreachableError",
+    "View",
+    "hello_for",
+    "open_link",
+    "play",
+    "run",
+    "seat_bot",
+    "strategy",
+    "strategy_names",
+]
+
+_HOMES = {
+    ".address": ("Address",),
+    ".bots": ("Strategy", "StrategyInfo", "UnknownStrategyError", "strategy", "strategy_names"),
+    ".link": (
+        "EndedError",
+        "Link",
+        "LinkError",
+        "LinkNotice",
+        "RefusedError",
+        "UnreachableError",
+        "hello_for",
+        "open_link",
+    ),
+    ".sdk": (
+        "Bot",
+        "BotError",
+        "JoinDeclinedError",
+        "MoveDeclinedError",
+        "StrategyBot",
+        "TableGoneError",
+        "play",
+        "run",
+        "seat_bot",
+    ),
+    ".tokens": ("FileTokens", "MemoryTokens", "TokenStore"),
+    ".bots.view": ("SeatView",),
+    "mexican_train.protocol": ("Choice",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name of the face from its home. `View` is the short name of `SeatView`."""
+    original = "SeatView" if name == "View" else name
+    if original not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    loaded = getattr(importlib.import_module(_HOME_OF[original], __name__), original)
+    globals()[name] = loaded
+    return loaded
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

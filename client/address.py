@@ -1,0 +1,41 @@
+"""Where a server is: `HOST`, `HOST:PORT`, `[IPV6]:PORT` as people type it."""
+
+from dataclasses import dataclass
+
+DEFAULT_PORT = 12012
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A host (name, IPv4 or IPv6 address, without brackets) and a TCP port."""
+
+    host: str
+    port: int = DEFAULT_PORT
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """The address that `text` writes; the port is 12012 where it names none.
+
+        A bare IPv6 address needs no brackets when no port follows. Raises `ValueError` with a
+        sentence that says what is wrong.
+        """
+        text = text.strip()
+        if text.startswith("["):
+            host, bracket, rest = text[1:].partition("]")
+            if not bracket or (rest and not rest.startswith(":")):
+                raise ValueError(f"{text!r}: an IPv6 address is written [ADDRESS]:PORT")
+            port = rest[1:] if rest else str(DEFAULT_PORT)
+        elif text.count(":") > 1:
+            host, port = text, str(DEFAULT_PORT)
+        else:
+            host, colon, port = text.partition(":")
+            port = port if colon else str(DEFAULT_PORT)
+        if not host or any(char.isspace() for char in host):
+            raise ValueError(f"{text!r} names no host; write HOST or HOST:PORT")
+        if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
+            raise ValueError(f"{port!r} is no port; a port is a number from 1 to 65535")
+        return cls(host.lower(), int(port))

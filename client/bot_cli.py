@@ -1,0 +1,62 @@
+"""`mt-bot`: seats stock bots on a server and says what becomes of them, a line each."""
+
+import sys
+
+import click
+
+from .command import ExampleCommand
+
+PROGRAM = "mt-bot"
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=("mt-bot 192.0.2.7 --strategy greedy",),
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "MT_BOT",
+        "max_content_width": 100,
+    },
+)
+@click.argument("server", metavar="HOST[:PORT]")
+@click.option(
+    "--strategy",
+    "strategy_name",
+    required=True,
+    metavar="NAME",
+    help="How to play: greedy or random.",
+)
+@click.option(
+    "--table", metavar="NAME", help="Where to sit down. [default: the first table with a free seat]"
+)
+@click.option("--name", metavar="NAME", help="The player's name. [default: the strategy's]")
+@click.option(
+    "--count",
+    type=click.IntRange(1, 14),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="How many bots; each sits down after the one before.",
+)
+@click.option("--seed", type=int, metavar="N", help="Makes a bot that plays at random repeatable.")
+@click.version_option(package_name="mexican-train", prog_name=PROGRAM)
+def main(
+    server: str,
+    *,
+    strategy_name: str,
+    table: str | None,
+    name: str | None,
+    count: int,
+    seed: int | None,
+) -> None:
+    """Seat stock bots on the server at HOST and play one game with each.
+
+    Without --table a bot takes the first table with a free seat and waits for one.
+    """
+    from .bot_runner import play_all  # noqa: PLC0415 - loads trio, which --help must not
+
+    sys.exit(play_all(server, strategy_name, table=table, name=name, count=count, seed=seed))
+
+
+if __name__ == "__main__":
+    main()

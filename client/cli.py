@@ -1,0 +1,134 @@
+"""`mt-client`: the command line of the terminal client.
+
+Only click is loaded before the options are read; trio and the rest come with the game itself.
+"""
+
+import getpass
+import sys
+import unicodedata
+
+import click
+
+from .command import ExampleCommand
+from .wish import NAME_CHARS_MAX, Wish
+
+PROGRAM = "mt-client"
+
+
+@click.command(
+    cls=ExampleCommand,
+    examples=("mt-client 192.0.2.7 --name ann", "mt-client --solo"),
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "MT_CLIENT",
+        "max_content_width": 100,
+    },
+)
+@click.argument("server", metavar="[HOST[:PORT]]", required=False)
+@click.option("--solo", is_flag=True, help="Play at once against bots, on a server of your own.")
+@click.option(
+    "--bots",
+    type=click.IntRange(1, 13),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="With --solo: how many bots.",
+)
+@click.option(
+    "--strategy",
+    default="greedy",
+    show_default=True,
+    metavar="NAME",
+    help="With --solo: how the bots play.",
+)
+@click.option("--name", metavar="NAME", help="Your name at the table. [default: your login name]")
+@click.option("--table", metavar="NAME", help="Sit down at this table at once.")
+@click.option("--create", metavar="NAME", help="Open a table of this name and sit down at it.")
+@click.option("--watch", is_flag=True, help="With --table: look on without a seat.")
+@click.option("--rules", metavar="NAME", help="With --create or --solo: the rules to play by.")
+@click.option(
+    "--rule",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="With --create or --solo: a single option over the rules; may be repeated.",
+)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Line mode: for screen readers, pipes and plain terminals. At present the only mode.",
+)
+@click.version_option(package_name="mexican-train", prog_name=PROGRAM)
+def main(
+    server: str | None,
+    *,
+    solo: bool,
+    bots: int,
+    strategy: str,
+    name: str | None,
+    table: str | None,
+    create: str | None,
+    watch: bool,
+    rules: str | None,
+    options: tuple[str, ...],
+    plain: bool,
+) -> None:
+    """Play Mexican Train on the server at HOST, port 12012 unless another is named.
+
+    Without --table or --create you come into the lobby; type help there. You stop by typing quit
+    or by ending the input.
+    """
+    del plain
+    wish = Wish(
+        server=server,
+        name=(name or default_name(_login_name())).strip(),
+        table=table,
+        create=create,
+        watch=watch,
+        rules=rules,
+        options=options,
+        bots=bots,
+        strategy=strategy,
+    )
+    _check(wish, solo=solo)
+    from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
+
+    sys.exit(play_solo(wish) if solo else play_at(wish))
+
+
+def _check(wish: Wish, *, solo: bool) -> None:
+    """Refuse what cannot be meant, with exit code 2."""
+    if not 1 <= len(wish.name) <= NAME_CHARS_MAX:
+        raise click.UsageError(f"a name has 1 to {NAME_CHARS_MAX} characters")
+    if solo:
+        given = {"HOST": wish.server, "--table": wish.table, "--create": wish.create}
+        for option, value in given.items():
+            if value is not None:
+                raise click.UsageError(f"--solo and {option} do not go together")
+        return
+    if wish.server is None:
+        raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
+    if wish.table is not None and wish.create is not None:
+        raise click.UsageError("--table and --create do not go together")
+    if wish.watch and wish.table is None:
+        raise click.UsageError("--watch wants --table NAME")
+    if (wish.rules or wish.options) and wish.create is None:
+        raise click.UsageError("--rules and --rule want --create NAME or --solo")
+
+
+def default_name(login: str) -> str:
+    """A login name as a player's name: printable, 1 to 20 characters."""
+    text = unicodedata.normalize("NFKC", login)
+    kept = "".join(char for char in text if char.isprintable()).strip()
+    return kept[:NAME_CHARS_MAX].strip() or "player"
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+if __name__ == "__main__":
+    main()

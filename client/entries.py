@@ -1,0 +1,478 @@
+"""Typed lines read as entries: pure, from a line and the model to a value or a friendly error.
+
+Both forms of the terminal use it, so the same words work everywhere. What is only a matter of
+the rules is not judged here: a move that is not among the choices goes to the server, which
+declines it in the words of the rule.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mexican_train.protocol import (
+    AddBot,
+    AnyCommand,
+    AskRules,
+    Choice,
+    CreateTable,
+    Done,
+    Draw,
+    JoinTable,
+    Kick,
+    Knock,
+    LeaveTable,
+    ListTables,
+    Pass,
+    PassHost,
+    Play,
+    Ready,
+    Rematch,
+    RemoveBot,
+    Say,
+    StartTable,
+    Tile,
+    WatchTable,
+)
+
+from .bots.strategies import high_low
+from .choices import command_for
+from .model import Model
+from .words import choice_words, tile_text, train_words
+
+Topic = Literal["hand", "table", "scores", "log", "help", "turn"]
+NAME_CHARS_MAX = 20
+CHAT_CHARS_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A command for the server; the link gives it its id."""
+
+    command: AnyCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Something that the client knows already."""
+
+    topic: Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """The person wants to stop."""
+
+
+Entry = Ask | Show | Quit
+
+
+class EntryError(Exception):
+    """A line that means nothing here; the text says what would."""
+
+
+def read_entry(line: str, model: Model) -> Entry | None:
+    """What `line` asks for; None for an empty line. Raises `EntryError`."""
+    text = line.strip()
+    if not text:
+        return None
+    if text.isascii() and text.isdigit():
+        return _numbered(int(text), model)
+    tile = _TILE_FIRST.match(text)
+    if tile is not None:
+        return _play(high_low((int(tile[1]), int(tile[2]))), tile[3], model)
+    word, _, rest = text.partition(" ")
+    word = _SHORT.get(word.lower(), word.lower())
+    reader = _READERS.get(word)
+    if reader is None:
+        raise EntryError(_did_you_mean(word, model))
+    return reader(rest.strip(), model)
+
+
+# --- tiles and trains ---------------------------------------------------------------------
+
+_TILE_FIRST = re.compile(
+    r"(?:play\s+)?\[?\s*(\d{1,2})(?:\s*[-|/:,]\s*|\s+)(\d{1,2})(?!\d)\s*\]?(.*)", re.IGNORECASE
+)
+_FILLERS = frozenset({"on", "to", "at", "onto", ">", "the", "train", "'s"})
+_OWN = frozenset({"me", "my", "mine", "own", "myself"})
+_MEXICAN = frozenset({"mexican", "mex", "mexico", "m"})
+
+
+def _play(tile: Tile, where: str, model: Model) -> Entry:
+    _demand_turn(model)
+    if tile not in [high_low(held) for held in model.hand]:
+        raise EntryError(f"You do not hold {tile_text(tile)}. Type hand to see your tiles.")
+    fitting = [
+        choice
+        for choice in model.offers
+        if choice.tile is not None and high_low(choice.tile) == tile
+    ]
+    train = _train(where, model, fitting)
+    if train is not None:
+        turn = model.update.turn if model.update is not None else 0
+        return Ask(Play(id=0, turn=turn, tile=tile, train=train))
+    if not fitting:
+        raise EntryError(f"{tile_text(tile)} cannot be played now. {_what_can(model)}")
+    if len(fitting) > 1:
+        places = " or ".join(train_words(each.train or "", model) for each in fitting)
+        example = f"{tile_text(tile)} {fitting[0].train}"
+        raise EntryError(f"{tile_text(tile)} can go on {places}. Say which, for example: {example}")
+    return _chosen(fitting[0], model)
+
+
+def _train(where: str, model: Model, fitting: Sequence[Choice]) -> str | None:
+    """The train that `where` names; None if it names none."""
+    words = [word for word in where.replace(">", " ").split() if word.lower() not in _FILLERS]
+    text = " ".join(words).strip()
+    if not text:
+        return None
+    low = text.lower().removesuffix("'s")
+    trains = [train.train for train in model.view.trains] if model.view is not None else []
+    if low in trains or re.fullmatch(r"[pm]\d{1,2}", low):
+        return low
+    if low in _OWN and model.seat is not None:
+        return f"p{model.seat}"
+    if low in _MEXICAN:
+        return _mexican(model, fitting)
+    return f"p{_seat(low, model)}"
+
+
+def _mexican(model: Model, fitting: Sequence[Choice]) -> str:
+    """The Mexican Train that is meant where no number is given."""
+    offered = [each.train for each in fitting if each.train is not None and each.train[0] == "m"]
+    if len(offered) > 1:
+        raise EntryError(f"There are several Mexican Trains: say {' or '.join(offered)}.")
+    if offered:
+        return offered[0]
+    trains = [train.train for train in model.view.trains] if model.view is not None else []
+    return next((train for train in trains if train.startswith("m")), "m0")
+
+
+def _seat(text: str, model: Model) -> int:
+    """The seat of the player that `text` names, in full or by an unambiguous beginning."""
+    names = [name.casefold() for name in model.names]
+    wanted = text.strip().casefold()
+    if wanted in names:
+        return names.index(wanted)
+    found = [seat for seat, name in enumerate(names) if wanted and name.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if len(found) > 1:
+        several = " or ".join(model.seat_name(seat) for seat in found)
+        raise EntryError(f"{text!r} may be {several}. Type more of the name.")
+    players = ", ".join(name for name in model.names if name)
+    raise EntryError(f"There is no player {text!r} here. Players: {players}.")
+
+
+def _what_can(model: Model) -> str:
+    if model.playable:
+        tiles = " ".join(tile_text(tile) for tile in sorted(model.playable, reverse=True))
+        return f"You can play: {tiles}."
+    rest = " or ".join(choice_words(choice, model) for choice in model.offers)
+    return f"You can: {rest}." if rest else "There is nothing that you can play."
+
+
+def _demand_turn(model: Model) -> None:
+    """Raise unless this seat is to act."""
+    if model.view is None:
+        raise EntryError(_no_game(model))
+    if model.seat is None:
+        raise EntryError("You are watching; only players can do that.")
+    if not model.is_my_turn:
+        if model.to_act is None:
+            raise EntryError("Nobody can play now: the round is over.")
+        raise EntryError(f"It is not your turn: {model.seat_name(model.to_act)} is to play.")
+
+
+def _no_game(model: Model) -> str:
+    if model.table is None:
+        return "You are not at a table. Type tables to see where there is room."
+    return "The game has not started yet. Type ready when you are."
+
+
+# --- moves --------------------------------------------------------------------------------
+
+
+def _numbered(number: int, model: Model) -> Entry:
+    """The thing of that number in the list that was shown last."""
+    if model.table is None:
+        if 1 <= number <= len(model.tables):
+            return Ask(JoinTable(id=0, table=model.tables[number - 1].name))
+        raise EntryError("There is no table of that number. Type tables to see them.")
+    offers = model.offers
+    if not offers:
+        _demand_turn(model)
+    if not 1 <= number <= len(offers):
+        raise EntryError(f"Choose a number from 1 to {len(offers)}, or type help.")
+    return _chosen(offers[number - 1], model)
+
+
+def _chosen(choice: Choice, model: Model) -> Entry:
+    return Ask(command_for(choice, model.update.turn if model.update is not None else 0))
+
+
+def _draw(rest: str, model: Model) -> Entry:
+    _nothing_after("draw", rest)
+    return _in_turn(Draw, model)
+
+
+def _pass(rest: str, model: Model) -> Entry:
+    """`pass`, which also ends a turn of several tiles."""
+    _nothing_after("pass", rest)
+    kind = Done if any(choice.do == "done" for choice in model.offers) else Pass
+    return _in_turn(kind, model)
+
+
+def _done(rest: str, model: Model) -> Entry:
+    _nothing_after("done", rest)
+    return _in_turn(Done, model)
+
+
+def _in_turn(kind: type[Draw | Pass | Done], model: Model) -> Entry:
+    _demand_turn(model)
+    return Ask(kind(id=0, turn=model.update.turn if model.update is not None else 0))
+
+
+def _knock(rest: str, model: Model) -> Entry:
+    _nothing_after("knock", rest)
+    if model.view is None or model.seat is None:
+        raise EntryError(_no_game(model) if model.view is None else "You are watching.")
+    return Ask(Knock(id=0))
+
+
+def _foul(rest: str, model: Model) -> Entry:
+    if model.view is None:
+        raise EntryError(_no_game(model))
+    fouls = [choice for choice in model.offers if choice.do == "foul"]
+    if not rest:
+        if len(fouls) == 1:
+            return _chosen(fouls[0], model)
+        raise EntryError("Say who did not knock, for example: foul Ann")
+    seat = _seat(rest, model)
+    for choice in fouls:
+        if choice.seat == seat:
+            return _chosen(choice, model)
+    raise EntryError(f"There is no foul of {model.seat_name(seat)} to call now.")
+
+
+# --- the lobby and the table --------------------------------------------------------------
+
+
+def _tables(rest: str, model: Model) -> Entry:
+    del model
+    _nothing_after("tables", rest)
+    return Ask(ListTables(id=0))
+
+
+def _join(rest: str, model: Model) -> Entry:
+    return Ask(JoinTable(id=0, table=_table_name("join", rest, model)))
+
+
+def _watch(rest: str, model: Model) -> Entry:
+    return Ask(WatchTable(id=0, table=_table_name("watch", rest, model)))
+
+
+def _table_name(word: str, rest: str, model: Model) -> str:
+    """The table that `rest` names, by its number in the list or by name."""
+    _demand_no_table(model)
+    if not rest:
+        raise EntryError(f"Say which table, for example: {word} 1")
+    if rest.isascii() and rest.isdigit() and 1 <= int(rest) <= len(model.tables):
+        return model.tables[int(rest) - 1].name
+    names = [table.name for table in model.tables]
+    folded = {name.casefold(): name for name in names}
+    return folded.get(rest.casefold(), _name(rest, "a table"))
+
+
+def _create(rest: str, model: Model) -> Entry:
+    _demand_no_table(model)
+    if not rest:
+        raise EntryError("Give the new table a name, for example: create friends")
+    return Ask(CreateTable(id=0, name=_name(rest, "a table")))
+
+
+def _name(text: str, what: str) -> str:
+    if len(text) > NAME_CHARS_MAX:
+        raise EntryError(f"The name of {what} has at most {NAME_CHARS_MAX} characters.")
+    return text
+
+
+def _leave(rest: str, model: Model) -> Entry:
+    _nothing_after("leave", rest)
+    _demand_table(model)
+    return Ask(LeaveTable(id=0))
+
+
+def _ready(rest: str, model: Model) -> Entry:
+    _demand_table(model)
+    if rest.lower() in ("no", "off", "not"):
+        return Ask(Ready(id=0, on=False))
+    _nothing_after("ready", rest)
+    return Ask(Ready(id=0))
+
+
+def _start(rest: str, model: Model) -> Entry:
+    _nothing_after("start", rest)
+    _demand_table(model)
+    return Ask(StartTable(id=0))
+
+
+def _rematch(rest: str, model: Model) -> Entry:
+    _nothing_after("rematch", rest)
+    _demand_table(model)
+    return Ask(Rematch(id=0))
+
+
+def _bot(rest: str, model: Model) -> Entry:
+    _demand_table(model)
+    deed, _, name = rest.partition(" ")
+    name = name.strip()
+    if deed.lower() == "add":
+        strategy = name.lower() or "greedy"
+        if not re.fullmatch(r"[a-z0-9][a-z0-9:._-]{0,19}", strategy):
+            raise EntryError("The name of a bot is one word, for example: bot add greedy")
+        return Ask(AddBot(id=0, strategy=strategy))
+    if deed.lower() in ("remove", "rm") and name:
+        return Ask(RemoveBot(id=0, name=_player(name, model)))
+    raise EntryError("Type bot add STRATEGY or bot remove NAME, for example: bot add greedy")
+
+
+def _host(rest: str, model: Model) -> Entry:
+    return Ask(PassHost(id=0, name=_other("host", rest, model)))
+
+
+def _kick(rest: str, model: Model) -> Entry:
+    return Ask(Kick(id=0, name=_other("kick", rest, model)))
+
+
+def _other(word: str, rest: str, model: Model) -> str:
+    _demand_table(model)
+    if not rest:
+        raise EntryError(f"Say who, for example: {word} Ann")
+    return _player(rest, model)
+
+
+def _player(text: str, model: Model) -> str:
+    """A name at the table as the server writes it; what was typed if it is not among them."""
+    seats = model.table.seats if model.table is not None else []
+    names = {seat.name.casefold(): seat.name for seat in seats if seat.name}
+    return names.get(text.casefold(), _name(text, "a player"))
+
+
+def _rules(rest: str, model: Model) -> Entry:
+    if rest:
+        return Ask(AskRules(id=0, name=rest[:40]))
+    if model.table is not None:
+        return Ask(AskRules(id=0, table=model.table.name))
+    return Ask(AskRules(id=0, name="classic"))
+
+
+def _say(rest: str, model: Model) -> Entry:
+    del model
+    if not rest:
+        raise EntryError("Say something, for example: say hello")
+    if len(rest) > CHAT_CHARS_MAX:
+        raise EntryError(f"That is too long: at most {CHAT_CHARS_MAX} characters.")
+    return Ask(Say(id=0, text=rest))
+
+
+def _quit(rest: str, model: Model) -> Entry:
+    del model
+    _nothing_after("quit", rest)
+    return Quit()
+
+
+def _show(topic: Topic, *, game: bool) -> Callable[[str, Model], Entry]:
+    def reader(rest: str, model: Model) -> Entry:
+        del rest
+        if game and model.view is None:
+            raise EntryError(_no_game(model))
+        return Show(topic)
+
+    return reader
+
+
+def _demand_table(model: Model) -> None:
+    if model.table is None:
+        raise EntryError(_no_game(model))
+
+
+def _demand_no_table(model: Model) -> None:
+    """Raise at a table, unless its game is over: then another may be joined at once."""
+    if model.table is not None and model.table.state != "over":
+        raise EntryError(f"You are at {model.table.name} already. Type leave first.")
+
+
+def _nothing_after(word: str, rest: str) -> None:
+    if rest:
+        raise EntryError(f"Type {word} alone; {rest!r} after it means nothing.")
+
+
+# --- the words ----------------------------------------------------------------------------
+
+_READERS: dict[str, Callable[[str, Model], Entry]] = {
+    "draw": _draw,
+    "pass": _pass,
+    "done": _done,
+    "knock": _knock,
+    "foul": _foul,
+    "hand": _show("hand", game=True),
+    "table": _show("table", game=False),
+    "scores": _show("scores", game=True),
+    "log": _show("log", game=False),
+    "turn": _show("turn", game=True),
+    "help": _show("help", game=False),
+    "say": _say,
+    "rules": _rules,
+    "leave": _leave,
+    "ready": _ready,
+    "start": _start,
+    "bot": _bot,
+    "host": _host,
+    "kick": _kick,
+    "rematch": _rematch,
+    "tables": _tables,
+    "join": _join,
+    "create": _create,
+    "watch": _watch,
+    "quit": _quit,
+}
+_SHORT = {
+    "d": "draw",
+    "p": "pass",
+    "k": "knock",
+    "f": "foul",
+    "h": "hand",
+    "s": "scores",
+    "t": "table",
+    "?": "help",
+    "c": "say",
+    "chat": "say",
+    "q": "quit",
+    "exit": "quit",
+    "bye": "quit",
+    "list": "tables",
+    "score": "scores",
+}
+_GAME_WORDS = ("draw", "pass", "done", "knock", "foul", "hand", "table", "scores", "log", "turn")
+_ANYWHERE = ("say", "rules", "leave", "help", "quit")
+_TABLE_WORDS = ("ready", "start", "bot", "host", "kick", "rematch", "table")
+_LOBBY_WORDS = ("tables", "join", "create", "watch", "rules", "say", "help", "quit")
+
+
+def words_for(model: Model) -> tuple[str, ...]:
+    """The words that mean something where this player is now."""
+    if model.table is None:
+        return _LOBBY_WORDS
+    return (*_GAME_WORDS, *_ANYWHERE) if model.is_playing else (*_TABLE_WORDS, *_ANYWHERE)
+
+
+def _did_you_mean(word: str, model: Model) -> str:
+    here = words_for(model)
+    nearest = difflib.get_close_matches(word, here, n=1, cutoff=0.5)
+    nearest = nearest or difflib.get_close_matches(word, _READERS, n=1, cutoff=0.5)
+    if nearest:
+        return f"{word!r} means nothing here. Did you mean {nearest[0]}?"
+    return f"{word!r} means nothing here. Type help to see what you can type."

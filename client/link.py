@@ -1,0 +1,621 @@
+"""The client's end of a connection that outlives its streams: `Link`, opened by `open_link`.
+
+One task reads and one writes each stream; heartbeats are answered between the two, so that
+whoever uses the link may think as long as it likes. A lost stream is replaced by a new one with
+backoff and jitter, the resume token and the commands that still want an answer, under their old
+ids. Any error or cancellation closes a stream hard: half a frame must never be followed by more.
+"""
+
+import errno
+import importlib.metadata
+import socket
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from random import Random, SystemRandom
+from typing import Literal, TypeVar
+
+import trio
+from mexican_train.protocol import (
+    GOODBYE_CODES,
+    PROTOCOL_VERSIONS,
+    REFUSED_CODES,
+    AnyCommand,
+    AnyServerMessage,
+    BadMessage,
+    ClientConnection,
+    ClientKind,
+    ClientMessage,
+    Command,
+    Goodbye,
+    Heartbeat,
+    HeartbeatAnswer,
+    Hello,
+    LocalProtocolError,
+    Moved,
+    Refused,
+    RemoteProtocolError,
+    TableLeft,
+    TableNews,
+    UnknownMessage,
+    Update,
+    Welcome,
+    declined,
+)
+
+from .address import Address
+from .tokens import MemoryTokens, TokenStore
+
+CONNECT_SECONDS = 10.0
+"""To get a stream, and again to get an answer to the hello."""
+BACKOFF_SECONDS = 0.25
+BACKOFF_SECONDS_MAX = 20.0
+STEADY_SECONDS = 30.0
+"""After so long a connection is taken for sound: when it is lost the backoff starts anew, as it
+does after a mere cut."""
+PATIENCE_SECONDS = 900.0
+LAST_WORDS_SECONDS = 1.0
+"""How long to read on after writing failed: the reason for it may be under way."""
+UNANSWERED_MAX = 32
+"""The server keeps so many answers to repeat."""
+INBOX_MAX = 4096
+READ_BYTES = 65536
+
+_Message = TypeVar("_Message", bound=ClientMessage)
+StreamOpener = Callable[[Address], Awaitable[trio.abc.Stream]]
+"""Makes a stream to an address; raises `OSError` where it cannot."""
+
+
+class LinkError(Exception):
+    """A link could not be opened, or has ended. `code` for programs, the text for people."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+class UnreachableError(LinkError):
+    """Nobody, or nobody who speaks the protocol, answers at the address."""
+
+
+class RefusedError(LinkError):
+    """The server does not let this player in; `code` is that of the message `refused`."""
+
+
+class EndedError(LinkError):
+    """The link is over and will not come back; `code` is that of the `goodbye`, or `lost`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkNotice:
+    """Something that happened to the link itself, told in order among the messages."""
+
+    kind: Literal["lost", "back", "moved", "unsaved"]
+    """`unsaved`: the resume token could not be stored, a new start would not find the seat."""
+    text: str
+
+
+Arrival = AnyServerMessage | LinkNotice
+"""What `Link.receive` gives."""
+
+
+@dataclass(slots=True)
+class _Wire:
+    """One stream of a link, after the welcome."""
+
+    stream: trio.abc.Stream
+    connection: ClientConnection
+    welcome: Welcome
+    early: deque[AnyServerMessage] = field(default_factory=deque)
+    """Messages that came in one piece with the welcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    """Why a stream is gone, and whether to go to another address at once."""
+
+    text: str
+    moved: bool = False
+    is_cut: bool = False
+    """The stream broke off; nothing says that it will break off again."""
+
+
+class _OverError(Exception):
+    """Ends the running of a link; carries what `receive` will raise."""
+
+    def __init__(self, reason: LinkError) -> None:
+        super().__init__(reason.text)
+        self.reason = reason
+
+
+class Link:
+    """An open link. Made by `open_link`; one task at a time uses `receive` and `ask`."""
+
+    def __init__(
+        self,
+        address: Address,
+        hello: Hello,
+        *,
+        open_stream: StreamOpener,
+        tokens: TokenStore,
+        rng: Random,
+        patience_seconds: float,
+    ) -> None:
+        self._address = address
+        self._hello = hello
+        self._open_stream = open_stream
+        self._tokens = tokens
+        self._rng = rng
+        self._patience_seconds = patience_seconds
+        self._token = hello.token
+        self._table: str | None = None
+        self._last_event = 0
+        self._last_id = 0
+        self._unanswered: dict[int, AnyCommand] = {}
+        self._outbox: trio.MemorySendChannel[AnyCommand | HeartbeatAnswer] | None = None
+        self._inbox, self._arrivals = trio.open_memory_channel[Arrival](INBOX_MAX)
+        self._aside: deque[Arrival] = deque()
+        self._end: LinkError | None = None
+        self._welcome: Welcome | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where the link leads now; `moved` changes it."""
+        return self._address
+
+    @property
+    def hello(self) -> Hello:
+        """Who this link came as."""
+        return self._hello
+
+    @property
+    def welcome(self) -> Welcome:
+        """The newest welcome."""
+        if self._welcome is None:
+            raise RuntimeError("the link is not open yet")
+        return self._welcome
+
+    @property
+    def unanswered(self) -> tuple[int, ...]:
+        """The ids of commands that still want their answer, oldest first."""
+        return tuple(self._unanswered)
+
+    def send(self, command: AnyCommand) -> int:
+        """Send `command` under the next id, whatever id it carries; return that id.
+
+        While the stream is lost the command waits for the next one. It is repeated under the
+        same id after each loss until it is answered. Raises the reason if the link has ended,
+        and `LinkError` `busy` while 32 commands are unanswered.
+        """
+        if self._end is not None:
+            raise self._end
+        if len(self._unanswered) >= UNANSWERED_MAX:
+            raise LinkError("busy", "The server has not answered the last commands yet.")
+        self._last_id += 1
+        command = _changed(command, id=self._last_id)
+        self._unanswered[self._last_id] = command
+        self._write_later(command)
+        return self._last_id
+
+    async def receive(self) -> Arrival:
+        """The next message or notice. Raises the reason when the link has ended."""
+        if self._aside:
+            await trio.lowlevel.checkpoint()
+            return self._aside.popleft()
+        return await self._next()
+
+    async def ask(self, command: AnyCommand) -> AnyServerMessage:
+        """Send `command` and return its answer, which may be `Declined`.
+
+        What arrives in between is kept, in order, for `receive`. Raises as `send` and `receive`.
+        """
+        number = self.send(command)
+        while True:
+            arrival = await self._next()
+            if not isinstance(arrival, LinkNotice) and _answers(arrival) == number:
+                return arrival
+            self._aside.append(arrival)
+
+    async def _next(self) -> Arrival:
+        try:
+            return await self._arrivals.receive()
+        except trio.EndOfChannel:
+            if self._end is None:
+                raise
+            raise self._end from None
+
+    # --- one stream -----------------------------------------------------------------------
+
+    async def _shake_hands(self) -> _Wire:
+        """A stream with a welcome, its token stored. Raises `LinkError`, all closed."""
+        stream = await self._stream()
+        try:
+            with trio.fail_after(CONNECT_SECONDS):
+                return await self._say_hello(stream)
+        except BaseException as error:
+            await trio.aclose_forcefully(stream)
+            if isinstance(error, trio.TooSlowError):
+                raise self._no_server("no answer to the hello") from None
+            raise
+
+    async def _stream(self) -> trio.abc.Stream:
+        try:
+            with trio.fail_after(CONNECT_SECONDS):
+                return await self._open_stream(self._address)
+        except trio.TooSlowError:
+            raise UnreachableError("unreachable", self._nobody("no answer")) from None
+        except OSError as error:
+            raise UnreachableError("unreachable", self._nobody(_reason(error))) from error
+
+    async def _say_hello(self, stream: trio.abc.Stream) -> _Wire:
+        connection = ClientConnection()
+        last_event = self._last_event if self._token else 0
+        hello = _changed(self._hello, token=self._token, last_event=last_event)
+        try:
+            await stream.send_all(connection.send(hello))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            raise self._no_server("the connection broke off") from None
+        wire: _Wire | None = None
+        while wire is None:
+            for message in await self._read_first(stream, connection):
+                if wire is not None:
+                    wire.early.append(message)
+                elif isinstance(message, Welcome):
+                    wire = _Wire(stream, connection, message)
+                elif isinstance(message, Refused):
+                    raise RefusedError(message.code, message.text)
+                elif isinstance(message, Goodbye):
+                    raise UnreachableError(message.code, message.text)
+        await self._admit(wire.welcome)
+        return wire
+
+    async def _read_first(
+        self, stream: trio.abc.Stream, connection: ClientConnection
+    ) -> list[AnyServerMessage]:
+        try:
+            received = await stream.receive_some(READ_BYTES)
+            if not received:
+                raise self._no_server("it hung up without a word")
+            return list(_messages(connection, received))
+        except trio.BrokenResourceError:
+            raise self._no_server("the connection broke off") from None
+        except RemoteProtocolError:
+            raise self._no_server("what answers speaks another language") from None
+
+    async def _admit(self, welcome: Welcome) -> None:
+        """Take a welcome in; its token is durable before anything else is sent."""
+        self._token = welcome.token
+        try:
+            await self._tokens.save(str(self._address), self._hello.name, welcome.token)
+        except OSError as error:
+            self._deliver(
+                LinkNotice("unsaved", f"The resume token could not be stored: {error.strerror}.")
+            )
+        if self._welcome is None:
+            self._last_id = welcome.last_id
+        if welcome.table != self._table:
+            self._table, self._last_event = welcome.table, 0
+        self._welcome = welcome
+
+    async def _serve(self, wire: _Wire) -> _Loss:
+        """Run one stream until it is lost; then it is closed. Raises `_OverError`."""
+        outbox, outgoing = trio.open_memory_channel[AnyCommand | HeartbeatAnswer](float("inf"))
+        for command in self._unanswered.values():
+            outbox.send_nowait(command)
+        self._outbox = outbox
+        loss = _Loss("the connection is lost")
+        over: _OverError | None = None
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._write, wire, outgoing, nursery.cancel_scope)
+                try:
+                    loss = await self._read(wire)
+                except _OverError as error:  # carried past the nursery, which would wrap it
+                    over = error
+                nursery.cancel_scope.cancel()
+        finally:
+            self._outbox = None
+            await trio.aclose_forcefully(wire.stream)
+        if over is not None:
+            raise over
+        return loss
+
+    async def _write(
+        self,
+        wire: _Wire,
+        outgoing: trio.MemoryReceiveChannel[AnyCommand | HeartbeatAnswer],
+        scope: trio.CancelScope,
+    ) -> None:
+        try:
+            async for message in outgoing:
+                try:
+                    framed = wire.connection.send(message)
+                except LocalProtocolError:
+                    self._decline(message)
+                    continue
+                await wire.stream.send_all(framed)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            scope.deadline = min(scope.deadline, trio.current_time() + LAST_WORDS_SECONDS)
+
+    async def _read(self, wire: _Wire) -> _Loss:
+        while wire.early:
+            if (loss := self._handle(wire.early.popleft())) is not None:
+                return loss
+        silence_seconds = max(1, wire.welcome.limits.silence_seconds)
+        while True:
+            try:
+                with trio.fail_after(silence_seconds):
+                    received = await wire.stream.receive_some(READ_BYTES)
+                if not received:
+                    return _Loss("the server has closed the connection", is_cut=True)
+                for message in _messages(wire.connection, received):
+                    if (loss := self._handle(message)) is not None:
+                        return loss
+            except trio.TooSlowError:
+                return _Loss(f"the server has been silent for {silence_seconds} s")
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return _Loss("the connection broke off", is_cut=True)
+            except RemoteProtocolError as error:
+                return _Loss(f"the server sent something that cannot be read ({error.code})")
+
+    def _decline(self, message: AnyCommand | HeartbeatAnswer) -> None:
+        """Answer a command that cannot be sent, as the server would."""
+        if isinstance(message, Command):
+            del self._unanswered[message.id]
+            self._deliver(declined(message.id, "too_long", text="This is too long for the server."))
+
+    # --- one message ----------------------------------------------------------------------
+
+    def _handle(self, message: AnyServerMessage) -> _Loss | None:
+        """Do what the link itself does with `message`, and hand it on. A loss ends the stream."""
+        if isinstance(message, Heartbeat):
+            self._write_later(HeartbeatAnswer(n=message.n))
+            return None
+        if isinstance(message, Moved):
+            return self._follow(message)
+        if isinstance(message, Goodbye):
+            if _may_retry(message):
+                return _Loss(message.text)
+            raise _OverError(EndedError(message.code, message.text))
+        self._unanswered.pop(_answers(message), None)
+        self._remember_place(message)
+        self._deliver(message)
+        return None
+
+    def _follow(self, moved: Moved) -> _Loss:
+        try:
+            self._address = Address.parse(moved.address)
+        except ValueError:
+            return _Loss("the server named an address that cannot be read")
+        return _Loss(f"the game has moved to {self._address}", moved=True)
+
+    def _remember_place(self, message: AnyServerMessage) -> None:
+        """Keep the table and the last event that a resume would name."""
+        if isinstance(message, Update):
+            self._table, self._last_event = message.table, message.last_event
+        elif isinstance(message, TableNews):
+            if message.table.name != self._table:
+                self._table, self._last_event = message.table.name, 0
+        elif isinstance(message, TableLeft):
+            self._table, self._last_event = None, 0
+
+    def _write_later(self, message: AnyCommand | HeartbeatAnswer) -> None:
+        if self._outbox is not None:
+            self._outbox.send_nowait(message)
+
+    def _deliver(self, arrival: Arrival) -> None:
+        try:
+            self._inbox.send_nowait(arrival)
+        except trio.WouldBlock:
+            raise _OverError(
+                EndedError("unread", f"{INBOX_MAX} messages came in and none was read.")
+            ) from None
+
+    # --- all streams ----------------------------------------------------------------------
+
+    async def _open(self) -> _Wire:
+        """The first stream. A stored token that the server no longer knows is dropped."""
+        name, address = self._hello.name, str(self._address)
+        stored = self._token is None
+        if stored:
+            self._token = await self._tokens.load(address, name)
+        try:
+            return await self._shake_hands()
+        except RefusedError as error:
+            if error.code != "bad_token" or not stored or self._token is None:
+                raise
+        self._token = None
+        await self._tokens.forget(address, name)
+        return await self._shake_hands()
+
+    async def _run(self, wire: _Wire) -> None:
+        """Keep the link up until it ends for good; then `receive` raises the reason."""
+        failures = 0
+        try:
+            while True:
+                began = trio.current_time()
+                loss = await self._serve(wire)
+                is_steady = loss.is_cut or trio.current_time() - began >= STEADY_SECONDS
+                failures = 0 if is_steady else failures + 1
+                self._deliver(LinkNotice("moved" if loss.moved else "lost", _sentence(loss.text)))
+                wire = await self._resume(loss, failures)
+                self._deliver(LinkNotice("back", f"Back at {self._address}."))
+        except _OverError as error:
+            self._end = error.reason
+        finally:
+            self._inbox.close()
+
+    async def _resume(self, loss: _Loss, failures: int) -> _Wire:
+        """A new stream after `loss`. Raises `_OverError` when it is time to give up."""
+        give_up_at = trio.current_time() + self._patience_seconds
+        wait = not (loss.moved and failures <= 1)
+        reason = loss.text
+        while True:
+            if wait:
+                seconds = _backoff_seconds(failures, self._rng)
+                if trio.current_time() + seconds > give_up_at:
+                    raise _OverError(EndedError("lost", _sentence(reason)))
+                await trio.sleep(seconds)
+            try:
+                return await self._shake_hands()
+            except RefusedError as error:
+                known = REFUSED_CODES.get(error.code)
+                if known is None or not known.retry:
+                    raise _OverError(error) from error
+                reason = error.text
+            except UnreachableError as error:
+                reason = error.text
+            wait = True
+            failures += 1
+
+    def _nobody(self, reason: str) -> str:
+        return f"nobody answers at {self._address} ({reason}). Is mt-server running there?"
+
+    def _no_server(self, reason: str) -> UnreachableError:
+        return UnreachableError(
+            "no_server", f"there is no mt-server at {self._address} ({reason})."
+        )
+
+
+@asynccontextmanager
+async def open_link(
+    address: Address,
+    hello: Hello,
+    *,
+    open_stream: StreamOpener | None = None,
+    tokens: TokenStore | None = None,
+    rng: Random | None = None,
+    patience_seconds: float = PATIENCE_SECONDS,
+) -> AsyncIterator[Link]:
+    """A welcomed link for the time of the block; then its stream is closed hard.
+
+    Args:
+        address: The server.
+        hello: Who comes (see `hello_for`); its token, if any, goes before a stored one.
+        open_stream: Makes each stream; TCP if left out.
+        tokens: Where resume tokens are kept; in memory if left out.
+        rng: Spreads the waits between attempts to reconnect.
+        patience_seconds: How long to try to come back; 0 ends the link with its first stream.
+
+    Raises `UnreachableError` or `RefusedError` on entry. What the block raises comes out bare.
+    """
+    link = Link(
+        address,
+        hello,
+        open_stream=open_stream or open_tcp,
+        tokens=tokens if tokens is not None else MemoryTokens(),
+        rng=rng if rng is not None else SystemRandom(),
+        patience_seconds=patience_seconds,
+    )
+    wire = await link._open()  # noqa: SLF001 - the two are one thing in two parts
+    failure: Exception | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(link._run, wire)  # noqa: SLF001 - likewise
+        try:
+            yield link
+        except Exception as error:  # noqa: BLE001 - raised again below, outside of the nursery
+            failure = error
+        nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+def hello_for(
+    name: str,
+    *,
+    kind: ClientKind = "person",
+    program: str = "mt-client",
+    token: bytes | None = None,
+    password: str | None = None,
+) -> Hello:
+    """The hello of a client of this package."""
+    return Hello(
+        versions=PROTOCOL_VERSIONS,
+        kind=kind,
+        name=name,
+        program=program,
+        program_version=_program_version(),
+        token=token,
+        password=password,
+    )
+
+
+def _program_version() -> str:
+    """The installed version; empty where the package is not installed."""
+    try:
+        return importlib.metadata.version("mexican-train")[:40]
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+async def open_tcp(address: Address) -> trio.abc.Stream:
+    """A TCP stream to `address`. Raises `OSError`."""
+    return await trio.open_tcp_stream(address.host, address.port)
+
+
+def _messages(
+    connection: ClientConnection, received: bytes | bytearray
+) -> Iterator[AnyServerMessage]:
+    """What came, without what this version does not know."""
+    for message in connection.receive_data(bytes(received)):
+        if not isinstance(message, BadMessage | UnknownMessage):
+            yield message
+
+
+def _answers(message: AnyServerMessage) -> int:
+    """The id of the command that `message` answers; 0 if it answers none."""
+    number: int = getattr(message, "answers", 0)
+    return number
+
+
+def _changed(message: _Message, **fields: object) -> _Message:
+    """`message` with some fields changed."""
+    kept = {name: getattr(message, name) for name in message.__struct_fields__}
+    return type(message)(**(kept | fields))
+
+
+def _may_retry(goodbye: Goodbye) -> bool:
+    known = GOODBYE_CODES.get(goodbye.code)
+    return known is not None and known.retry
+
+
+def _backoff_seconds(failures: int, rng: Random) -> float:
+    """Doubles with each failure up to a bound; half of it is random, so that clients spread."""
+    full = min(BACKOFF_SECONDS_MAX, BACKOFF_SECONDS * 2.0 ** min(failures, 16))
+    return full / 2 + rng.uniform(0, full / 2)
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+_REASONS = {
+    errno.ECONNREFUSED: "connection refused",
+    errno.ETIMEDOUT: "no answer",
+    errno.EHOSTUNREACH: "no way to that machine",
+    errno.ENETUNREACH: "no way to that network",
+    errno.ECONNRESET: "connection reset",
+}
+
+
+def _reason(error: OSError) -> str:
+    """In a few words why a connection could not be made."""
+    for cause in _leaves(error):
+        if isinstance(cause, socket.gaierror):
+            return "no machine of that name is known"
+        if isinstance(cause, OSError) and cause.errno in _REASONS:
+            return _REASONS[cause.errno]
+    return error.strerror or str(error)
+
+
+def _leaves(error: BaseException | None) -> Iterator[BaseException]:
+    """`error` and what is behind it, through causes and groups."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                yield from _leaves(inner)
+        error = error.__cause__

@@ -1,0 +1,409 @@
+"""Line mode: events as sentences, entries as lines, no cursor movement.
+
+The equal client for screen readers, pipes and dumb terminals. It prints a prompt on a terminal
+only. When standard input ends it stops as `quit` does; lines from a pipe are taken one after the
+other, each when the one before has been answered. Quitting leaves a table that has not started;
+in a running game the seat is kept.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import trio
+from mexican_train.protocol import (
+    AnyCommand,
+    AnyServerMessage,
+    Card,
+    ClosingSoon,
+    CreateTable,
+    Declined,
+    JoinTable,
+    LeaveTable,
+    ListTables,
+    Ok,
+    Said,
+    TableLeft,
+    TableNews,
+    Tables,
+    Update,
+    WatchTable,
+)
+
+from .clean import clean, width, wrapped
+from .entries import Ask, EntryError, Quit, Show, Topic, read_entry
+from .link import Arrival, Link, LinkError, LinkNotice
+from .model import Model
+from .render import (
+    COLUMNS,
+    card_lines,
+    choice_lines,
+    events_lines,
+    hand_lines,
+    help_lines,
+    lobby_lines,
+    log_lines,
+    news_lines,
+    position_lines,
+    said_lines,
+    scores_lines,
+    table_lines,
+    turn_lines,
+    turn_sentence,
+)
+from .words import declined_sentence
+
+DONE, FAILED = 0, 1
+ANSWER_SECONDS = 10.0
+"""How long the next line of a pipe waits for the answer to the last one."""
+PARTING_SECONDS = 2.0
+"""How long quitting waits for answers that are under way."""
+LINE_BYTES_MAX = 4096
+LINES_WAITING_MAX = 1
+
+
+class Paper:
+    """Where lines go. `write` takes text; with `is_terminal` there are a prompt and a bell."""
+
+    def __init__(self, write: Callable[[str], None], *, is_terminal: bool) -> None:
+        self._write = write
+        self.is_terminal = is_terminal
+        self._has_prompt = False
+
+    def print(self, lines: Sequence[str]) -> None:
+        """Print whole lines; a prompt that stands there is left behind."""
+        if lines:
+            start = "\n" if self._has_prompt else ""
+            self._has_prompt = False
+            self._write(start + "".join(f"{clean(line).rstrip()}\n" for line in lines))
+
+    def ask(self) -> None:
+        """Print the prompt, unless it stands there already."""
+        if self.is_terminal and not self._has_prompt:
+            self._has_prompt = True
+            self._write("> ")
+
+    def typed(self) -> None:
+        """A line was typed: the terminal has gone to the next line by itself."""
+        self._has_prompt = False
+
+    def end(self) -> None:
+        """Leave the last line whole: a prompt that stands there gets its line end."""
+        if self._has_prompt:
+            self._has_prompt = False
+            self._write("\n")
+
+    def ring(self) -> None:
+        """Ring the terminal's bell."""
+        if self.is_terminal:
+            self._write("\a")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What to do first, in place of showing the lobby, and how to speak of coming back."""
+
+    command: CreateTable | JoinTable | WatchTable | None = None
+    keeps_seat: bool = True
+    """Whether the same command line would find the seat again."""
+
+
+class PlainMode:
+    """A person in line mode at an open link."""
+
+    def __init__(
+        self,
+        link: Link,
+        lines: trio.MemoryReceiveChannel[str],
+        paper: Paper,
+        opening: Opening | None = None,
+    ) -> None:
+        self.model = Model()
+        self._link = link
+        self._lines = lines
+        self._paper = paper
+        self._opening = opening or Opening()
+        self._sent: dict[int, AnyCommand] = {}
+        self._answered = trio.Event()
+        self._shown_turn: object = None
+        self._told_unproven = False
+        self._is_parting = False
+
+    async def run(self) -> int:
+        """Play until the person stops or the link ends; the exit code."""
+        self._open()
+        exit_code = DONE
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._read_lines, nursery.cancel_scope)
+            try:
+                while True:
+                    self.take(await self._link.receive())
+                    self._paper.ask()
+            except LinkError as error:
+                self._say(error.text)
+                exit_code = FAILED
+            nursery.cancel_scope.cancel()
+        return exit_code
+
+    def _open(self) -> None:
+        welcome = self._link.welcome
+        self.model.take(welcome)
+        self._say(
+            f"Connected to {clean(welcome.server)} at {self._link.address} as "
+            f"{clean(welcome.name)}."
+        )
+        self._say("Type help to see what you can type.")
+        if welcome.table is not None:
+            self._say(f"You are back at {clean(welcome.table)}.")
+        elif self._opening.command is not None:
+            self._send(self._opening.command)
+        else:
+            self._send(ListTables(id=0))
+        self._paper.ask()
+
+    # --- what is typed --------------------------------------------------------------------
+
+    async def _read_lines(self, scope: trio.CancelScope) -> None:
+        async for line in self._lines:
+            if not self._paper.is_terminal:
+                await self._until_answered(ANSWER_SECONDS)
+            self._paper.typed()
+            if not self.enter(line):
+                break
+            self._paper.ask()
+        await self._part()
+        scope.cancel()
+
+    def enter(self, line: str) -> bool:
+        """Do what a typed line asks for. False if the person wants to stop."""
+        try:
+            entry = read_entry(line, self.model)
+        except EntryError as error:
+            self._say(str(error))
+            return True
+        if isinstance(entry, Ask):
+            self._do(entry.command)
+        elif isinstance(entry, Show):
+            self._paper.print(_SHOWN[entry.topic](self.model))
+        return not isinstance(entry, Quit)
+
+    def _do(self, command: AnyCommand) -> None:
+        """Send what was asked for; whoever goes on from a finished game leaves it first."""
+        if _goes_on(command) and self.model.table is not None:
+            self._send(LeaveTable(id=0))
+        self._send(command)
+
+    def _send(self, command: AnyCommand) -> None:
+        try:
+            number = self._link.send(command)
+        except LinkError as error:
+            self._say(error.text)
+        else:
+            self._sent[number] = command
+
+    async def _until_answered(self, seconds: float) -> None:
+        with trio.move_on_after(seconds):
+            while self._sent:
+                self._answered = trio.Event()
+                await self._answered.wait()
+
+    async def _part(self) -> None:
+        """Free a seat that no game needs, and let answers come in."""
+        self._is_parting = True
+        await self._until_answered(PARTING_SECONDS)
+        table = self.model.table
+        is_idle = self.model.seat is None or (
+            table is not None and table.state in ("waiting", "over") and not self.model.is_playing
+        )
+        if table is not None and is_idle:
+            self._send(LeaveTable(id=0))
+        elif table is not None and self._opening.keeps_seat:
+            self._say(
+                f"Your seat at {clean(table.name)} is kept: come back under the same name, "
+                f"{clean(self.model.name)}."
+            )
+        await self._until_answered(PARTING_SECONDS)
+
+    # --- what comes in --------------------------------------------------------------------
+
+    def take(self, arrival: Arrival) -> None:
+        """Learn from a message or notice and print what it tells."""
+        if isinstance(arrival, LinkNotice):
+            self._take_notice(arrival)
+            return
+        answers: int = getattr(arrival, "answers", 0)
+        command = self._sent.pop(answers, None)
+        if isinstance(arrival, Update):
+            self._take_update(arrival)
+        elif isinstance(arrival, TableNews):
+            before = self.model.table
+            self.model.take(arrival)
+            self._paper.print(news_lines(before, arrival, self.model))
+        elif isinstance(arrival, Ok) and isinstance(command, LeaveTable):
+            self._leave()
+        elif isinstance(arrival, Tables):
+            self._take_tables(arrival)
+        elif isinstance(arrival, TableLeft):
+            self._say(arrival.text)
+            self._leave()
+        else:
+            self.model.take(arrival)
+            self._paper.print(_told(arrival, self.model))
+        if answers:
+            self._answered.set()
+
+    def _take_notice(self, notice: LinkNotice) -> None:
+        self._say(notice.text)
+        if notice.kind == "back":
+            was_at_table = self.model.table is not None
+            self.model.take(self._link.welcome)
+            self._shown_turn = None
+            if was_at_table and self.model.table is None:
+                self._say("You are in the lobby now.")
+
+    def _take_update(self, update: Update) -> None:
+        model = self.model
+        if model.is_stale(update):
+            return
+        first = model.update is None
+        before = model.to_act
+        events = model.new_events(update)
+        model.take(update)
+        lines = events_lines(events, model)
+        if update.unproven and not self._told_unproven:
+            self._told_unproven = True
+            lines = ["This server deals from a fixed seed: a test or a demonstration.", *lines]
+        if first and not events:
+            lines += position_lines(model)
+        self._paper.print(self._with_turn(lines, before))
+
+    def _with_turn(self, lines: list[str], before: int | None) -> list[str]:
+        """`lines` and what they mean for this player: whose turn it is, what can be done."""
+        model = self.model
+        offers = model.offers
+        turn = (model.update.turn if model.update is not None else 0, offers)
+        is_new = turn != self._shown_turn
+        self._shown_turn = turn
+        if model.is_my_turn:
+            if not is_new:
+                return lines
+            if before != model.to_act:
+                self._paper.ring()
+            return [*lines, *turn_lines(model)]
+        sentence = turn_sentence(model)
+        if sentence is not None and before != model.to_act:
+            lines = _appended(lines, sentence)
+        return [*lines, *choice_lines(model)] if is_new and offers else lines
+
+    def _take_tables(self, listed: Tables) -> None:
+        self.model.take(listed)
+        if listed.page + 1 < listed.pages:
+            self._send(ListTables(id=0, page=listed.page + 1))
+        else:
+            self._paper.print(lobby_lines(self.model))
+
+    def _leave(self) -> None:
+        self.model.leave()
+        self._shown_turn = None
+        self._told_unproven = False
+        goes_on = any(
+            isinstance(each, JoinTable | CreateTable | WatchTable) for each in self._sent.values()
+        )
+        if not goes_on and not self._is_parting:
+            self._say("You are in the lobby.")
+            self._send(ListTables(id=0))
+
+    def _say(self, text: str) -> None:
+        self._paper.print(wrapped(clean(text), COLUMNS))
+
+
+def _goes_on(command: AnyCommand) -> bool:
+    """Whether `command` leads to a table."""
+    return isinstance(command, JoinTable | CreateTable | WatchTable)
+
+
+def _told(message: AnyServerMessage, model: Model) -> list[str]:
+    """The lines of a message that only tells something."""
+    if isinstance(message, Said):
+        return [] if message.name and message.name == model.name else said_lines(message)
+    if isinstance(message, Declined):
+        return wrapped(declined_sentence(message), COLUMNS)
+    if isinstance(message, Card):
+        return card_lines(message)
+    if isinstance(message, ClosingSoon):
+        return [f"The server stops in {message.seconds} s."]
+    return []
+
+
+def _appended(lines: list[str], sentence: str) -> list[str]:
+    """`sentence` at the end of the last line if it fits there, otherwise on its own."""
+    if lines and width(lines[-1]) + 1 + width(sentence) <= COLUMNS:
+        return [*lines[:-1], f"{lines[-1]} {sentence}"]
+    return [*lines, *wrapped(sentence, COLUMNS)]
+
+
+_SHOWN: dict[Topic, Callable[[Model], list[str]]] = {
+    "hand": hand_lines,
+    "table": table_lines,
+    "scores": scores_lines,
+    "log": log_lines,
+    "help": help_lines,
+    "turn": turn_lines,
+}
+
+
+# --- the real terminal --------------------------------------------------------------------
+
+
+async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> None:
+    """Send each line of a terminal, pipe or file to `lines`; close it when the input ends.
+
+    The blocking read is a bare `os.read` in a thread that may be left behind: a buffered reader
+    would hold its lock there and break the interpreter's shutdown.
+    """
+    rest = b""
+    async with lines:
+        while True:
+            try:
+                chunk = await trio.to_thread.run_sync(
+                    os.read, descriptor, LINE_BYTES_MAX, abandon_on_cancel=True
+                )
+            except OSError:  # the terminal is gone
+                chunk = b""
+            if not chunk:
+                break
+            *whole, rest = (rest + chunk).split(b"\n")
+            rest = rest[:LINE_BYTES_MAX]
+            for line in whole:
+                await lines.send(line.decode("utf-8", "replace"))
+        if rest:
+            await lines.send(rest.decode("utf-8", "replace"))
+
+
+async def run_plain(link: Link, *, opening: Opening | None = None) -> int:
+    """Line mode on standard input and output; the exit code."""
+    stdin, stdout = 0, 1
+    paper = Paper(_writer(stdout), is_terminal=os.isatty(stdin) and os.isatty(stdout))
+    sender, receiver = trio.open_memory_channel[str](LINES_WAITING_MAX)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(read_lines, stdin, sender)
+            exit_code = await PlainMode(link, receiver, paper, opening).run()
+            nursery.cancel_scope.cancel()
+    finally:
+        paper.end()
+    return exit_code
+
+
+def _writer(descriptor: int) -> Callable[[str], None]:
+    """Writes text at once; what nobody reads any more is dropped."""
+
+    def write(text: str) -> None:
+        left = memoryview(text.encode("utf-8", "replace"))
+        try:
+            while left:
+                left = left[os.write(descriptor, left) :]
+        except BrokenPipeError:
+            return
+
+    return write

@@ -1,0 +1,106 @@
+"""A private game: a server of one's own as a child process, on loopback, ended with the client.
+
+The child has a session of its own, so that Ctrl-C reaches it only through the client, and stops
+when the pipe on its standard input closes, so that no crash of the client leaves it running.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import trio
+
+from .address import Address
+
+SOLO_TABLE = "solo"
+START_SECONDS = 20.0
+POLL_SECONDS = 0.02
+STOP_SECONDS = 5.0
+
+
+class SoloError(Exception):
+    """The private server did not start; the text is what it said last."""
+
+
+def server_command(
+    *,
+    ready_file: Path,
+    bots: int,
+    strategy: str,
+    rules: str | None = None,
+    options: Sequence[str] = (),
+) -> list[str]:
+    """The command line of the private server for one person and `bots` bots."""
+    command = [sys.executable, "-m", "mexican_train.server.cli"]
+    command += ["--host", "127.0.0.1", "--port", "0", "--ready-file", str(ready_file)]
+    command += ["--until-stdin-closes", "--table", SOLO_TABLE, "--seats", str(bots + 1)]
+    command += ["--bots", f"{bots}:{strategy}"]
+    command += ["--rules", rules] if rules is not None else []
+    for option in options:
+        command += ["--rule", option]
+    return command
+
+
+@asynccontextmanager
+async def private_server(
+    *, bots: int, strategy: str, rules: str | None = None, options: Sequence[str] = ()
+) -> AsyncIterator[Address]:
+    """A private server for the time of the block. Raises `SoloError` if it does not start."""
+    with tempfile.TemporaryDirectory(prefix="mexican-train-") as folder:
+        ready_file = Path(folder, "ready.json")
+        said = Path(folder, "server.log")
+        command = server_command(
+            ready_file=ready_file, bots=bots, strategy=strategy, rules=rules, options=options
+        )
+        async with await trio.open_file(said, "wb") as output:
+            process = await trio.lowlevel.open_process(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=output.wrapped,
+                stderr=output.wrapped,
+                start_new_session=True,
+            )
+        try:
+            yield await _address(process, ready_file, said)
+        finally:
+            await _stop(process)
+
+
+async def _address(process: trio.Process, ready_file: Path, said: Path) -> Address:
+    """Where the child listens, once it does."""
+    with trio.move_on_after(START_SECONDS):
+        while process.poll() is None:
+            found = _read(ready_file)
+            if found is not None:
+                return found
+            await trio.sleep(POLL_SECONDS)
+    lines = _lines(said)
+    raise SoloError(lines[-1] if lines else "the private server does not answer")
+
+
+def _read(ready_file: Path) -> Address | None:
+    try:
+        ready = json.loads(ready_file.read_text())
+        return Address(str(ready["host"]), int(ready["port"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _lines(said: Path) -> list[str]:
+    return said.read_text(errors="replace").strip().splitlines()
+
+
+async def _stop(process: trio.Process) -> None:
+    """Close the child's standard input, wait for its end, and make sure of it."""
+    with trio.CancelScope(shield=True):
+        if process.stdin is not None:
+            await trio.aclose_forcefully(process.stdin)
+        with trio.move_on_after(STOP_SECONDS):
+            await process.wait()
+            return
+        process.kill()
+        await process.wait()

@@ -1,0 +1,118 @@
+"""Where resume tokens are kept: one for each pair of server address and player name.
+
+The rule: a new token is safe on the disk before any byte leaves on the connection that brought
+it, so that a cut or a crash at any moment leaves one that the server still takes.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Protocol
+
+import trio
+
+
+class TokenStore(Protocol):
+    """Keeps resume tokens. `address` is `HOST:PORT`, `name` the player's name."""
+
+    async def load(self, address: str, name: str) -> bytes | None:
+        """The token kept for this pair, or None."""
+
+    async def save(self, address: str, name: str, token: bytes) -> None:
+        """Keep `token` in place of an older one; durable on return. Raises `OSError`."""
+
+    async def forget(self, address: str, name: str) -> None:
+        """Drop the token of this pair, if there is one. Raises `OSError`."""
+
+
+class MemoryTokens:
+    """Tokens for as long as the program runs: for bots, tests and private games."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[tuple[str, str], bytes] = {}
+
+    async def load(self, address: str, name: str) -> bytes | None:
+        """As `TokenStore.load`."""
+        return self._tokens.get((address, name))
+
+    async def save(self, address: str, name: str, token: bytes) -> None:
+        """As `TokenStore.save`; never fails."""
+        self._tokens[address, name] = token
+
+    async def forget(self, address: str, name: str) -> None:
+        """As `TokenStore.forget`; never fails."""
+        self._tokens.pop((address, name), None)
+
+
+class FileTokens:
+    """Tokens in `folder`, one JSON file each, readable by the user alone (mode 0600).
+
+    A file is written beside its place, synced, and moved over the old one. A file that cannot
+    be read counts as no token.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @classmethod
+    def of_user(cls) -> "FileTokens":
+        """Those in the platform's state folder."""
+        import platformdirs  # noqa: PLC0415 - only programs with a person need it
+
+        return cls(platformdirs.user_state_path("mexican-train", appauthor=False) / "tokens")
+
+    def path(self, address: str, name: str) -> Path:
+        """The file for this pair, whether it exists or not."""
+        key = hashlib.sha256(f"{address}\0{name}".encode()).hexdigest()
+        return self._folder / f"{key[:32]}.json"
+
+    async def load(self, address: str, name: str) -> bytes | None:
+        """As `TokenStore.load`."""
+        return await trio.to_thread.run_sync(_read, self.path(address, name))
+
+    async def save(self, address: str, name: str, token: bytes) -> None:
+        """As `TokenStore.save`."""
+        entry = {"address": address, "name": name, "token": token.hex()}
+        path = self.path(address, name)
+        await trio.to_thread.run_sync(_write, path, json.dumps(entry).encode())
+
+    async def forget(self, address: str, name: str) -> None:
+        """As `TokenStore.forget`."""
+        path = self.path(address, name)
+        await trio.to_thread.run_sync(lambda: path.unlink(missing_ok=True))
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        entry = json.loads(path.read_bytes())
+        return bytes.fromhex(entry["token"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    beside = path.with_suffix(f".{os.getpid()}.new")
+    beside.unlink(missing_ok=True)
+    try:
+        with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` durable, where the system can do that (Windows cannot)."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

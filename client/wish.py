@@ -1,0 +1,23 @@
+"""What the command line of `mt-client` asks for, as a value."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NAME_CHARS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The options of one call, checked for what cannot be meant."""
+
+    server: str | None
+    """`HOST[:PORT]`; None for a private game."""
+    name: str
+    table: str | None
+    create: str | None
+    watch: bool
+    rules: str | None
+    options: Sequence[str]
+    """`KEY=VALUE`, over `rules`."""
+    bots: int
+    strategy: str
