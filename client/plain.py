@@ -138,12 +138,18 @@ class PlainMode:
             try:
                 while True:
                     self.take(await self._link.receive())
-                    self._paper.ask()
+                    if self._awaits_person():
+                        self._paper.ask()
             except LinkError as error:
                 self._say(error.text)
                 exit_code = FAILED
             nursery.cancel_scope.cancel()
         return exit_code
+
+    def _awaits_person(self) -> bool:
+        """Whether a prompt belongs here: not between the moves of the others."""
+        model = self.model
+        return not model.is_playing or model.is_my_turn or bool(model.offers)
 
     def _open(self) -> None:
         welcome = self._link.welcome

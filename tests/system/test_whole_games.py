@@ -141,9 +141,9 @@ def test_garbage_on_the_wire_disturbs_nobody() -> None:
 def test_readme_bot_plays() -> None:
     """The bot in the README is played as it stands there."""
     readme = (ROOT / "README.md").read_text()
-    block = re.search(r"(?m)^    from mexican_train\.client import.*?(?=^\S)", readme, re.DOTALL)
+    block = re.search(r"```python\n(from mexican_train\.client import.*?)```", readme, re.DOTALL)
     assert block is not None
-    code = re.sub(r"(?m)^    ", "", block[0])
+    code = block[1]
     options = ("--seats=4", "--bots=3:random", "--pace=0", "--between-seconds=0")
     with running_server(*options, "--rule=game.rounds=1", "--exit-when-done") as server:
         code = code.replace("127.0.0.1:12012", server.address)
