@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         hello_for,
         open_link,
     )
+    from .model import Model
+    from .render import events_lines, hand_lines, position_lines
     from .sdk import (
         Bot,
         BotError,
@@ -56,6 +58,7 @@ __all__ = [
     "LinkError",
     "LinkNotice",
     "MemoryTokens",
+    "Model",
     "MoveDeclinedError",
     "RefusedError",
     "SeatView",
@@ -67,9 +70,12 @@ __all__ = [
     "UnknownStrategyError",
     "UnreachableError",
     "View",
+    "events_lines",
+    "hand_lines",
     "hello_for",
     "open_link",
     "play",
+    "position_lines",
     "run",
     "seat_bot",
     "strategy",
@@ -89,6 +95,8 @@ _HOMES = {
         "hello_for",
         "open_link",
     ),
+    ".model": ("Model",),
+    ".render": ("events_lines", "hand_lines", "position_lines"),
     ".sdk": (
         "Bot",
         "BotError",
