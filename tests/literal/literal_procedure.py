@@ -517,9 +517,9 @@ class LiteralRound:
         # when it declined a tile that fits."
         # Reading: under a duty a voluntary pass marks by `mark_others` too.
         mark = self._yes("doubles.mark_others") if self._binding() else True
-        # Reading: Out counts "passes in a row that changed nothing: a tile drawn ... put it to 0";
-        # so the pass after a draw, which itself marks nobody newly, is the first of a new row.
-        self._end_turn(mark=mark, is_pass=True)
+        # (Out) "passes in a row that changed nothing: a tile laid, a tile drawn ...".
+        # Reading: a turn in which a tile was drawn has changed something; its pass is not counted.
+        self._end_turn(mark=mark, is_pass=not self.drew_in_turn)
 
     def _lay(self, seat: int, tile: str, train: str) -> None:
         self.hands[seat].remove(tile)
@@ -634,7 +634,11 @@ class LiteralRound:
         # (Out) "at the number of seats the round is blocked."
         # Reading: also while the boneyard has tiles (skips of seats that could play); 3.7 names
         # the empty boneyard, the precise point does not.
-        if self._pass_count_blocks() and self.idle_passes >= self.seats:
+        # (Doubles) "The pass count of `lap_stuck` then blocks the round ..., and does so under
+        # `round.blocked = first_stuck` too."
+        # Reading: the count always runs, so that a round in which every seat is skipped for a
+        # whole lap, and nothing changes, ends under either value.
+        if self.idle_passes >= self.seats:
             self._end_round(blocked=True)
             return
         if self.turns_ended + 1 == self.seats:
@@ -649,15 +653,6 @@ class LiteralRound:
         self.turns_ended += 1
         # (Turn) "The turn passes to the next higher seat number, wrapping round".
         self.begin_turn((seat + 1) % self.seats)
-
-    def _pass_count_blocks(self) -> bool:
-        if self._is("round.blocked", "lap_stuck"):
-            return True
-        # (Doubles) "With `draw_others = no` the move is `pass`. The pass count of `lap_stuck` then
-        # blocks the round ..., and does so under `round.blocked = first_stuck` too."
-        # Reading: under `first_stuck` only then (and with `must_cover = no` never, `draw_others`
-        # being without effect).
-        return self._yes("doubles.must_cover") and not self._yes("doubles.draw_others")
 
     def _go_out(self, seat: int) -> None:
         self.went_out.append(seat)

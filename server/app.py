@@ -1,0 +1,302 @@
+"""The server: listeners, connections under supervision, time, and a stop without loss.
+
+`Server` works inside one nursery and needs no network: `serve_stream` takes any trio stream. A
+fault in one connection, table or house bot is logged and ends there.
+"""
+
+import errno
+import secrets
+import socket
+from collections import Counter
+from importlib.metadata import version
+from typing import Final
+
+import trio
+from mexican_train.client import strategy_names
+from mexican_train.protocol import FEATURES, ServerConnection, goodbye, refused
+
+from . import logs
+from .config import Config
+from .desk import Desk
+from .effects import Report
+from .house import House
+from .listeners import close_all, is_loopback, name_of, open_listeners, tune
+from .lobby import Lobby, LobbySettings
+from .session import Session
+from .store import MemoryStore, Store
+from .table import TableSettings
+from .wires import SocketWire, StreamWire, Wire
+
+SWEEP_SECONDS: Final = 1.0
+ACCEPT_PAUSE_SECONDS: Final = 0.1
+"""After running out of descriptors or memory, before the next try."""
+DONE_GRACE_SECONDS: Final = 2.0
+"""For clients to leave by themselves after the last game of `exits_when_done`."""
+_FILL_STRATEGY: Final = "greedy"
+_EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+class Server:
+    """One server.
+
+    Start it with `await nursery.start(server.run)`; it ends after `stop()`. Without `listens` it
+    opens no socket.
+
+    Attributes:
+        addresses: (host, port) of each listener, once started.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        store: Store | None = None,
+        log: logs.Log | None = None,
+        listens: bool = True,
+    ) -> None:
+        self.config: Final = config
+        self.addresses: list[tuple[str, int]] = []
+        self.lobby: Final = Lobby(_lobby_settings(config))
+        self._store: Final = MemoryStore() if store is None else store
+        self._log: Final = log or logs.make_log(config.log_format, config.log_level)
+        self._listens: Final = listens
+        self._sessions: Final[set[Session]] = set()
+        self._by_address: Final[Counter[str]] = Counter()
+        self._connected = 0
+        self._stopping: Final = trio.Event()
+        self._done: Final = trio.Event()
+        self._left = trio.Event()
+        self._nearer = trio.Event()
+        self._armed_for: float | None = None
+        self._desk: Desk | None = None
+        self._log_emfile_at = float("-inf")
+
+    # --- life -----------------------------------------------------------------------------
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Serve until `stop()`, then say goodbye and return.
+
+        Raises:
+            ListenError: the address cannot be had.
+            StoreError: something could not be stored.
+            Decline: a table of the configuration cannot be opened.
+        """
+        listeners = self._listeners()
+        try:
+            async with trio.open_nursery() as services:
+                async with trio.open_nursery() as connections:
+                    desk = await self._start(services, connections)
+                    accepting = trio.CancelScope()
+                    for listener in listeners:
+                        connections.start_soon(self._accept, listener, connections, accepting)
+                    task_status.started()
+                    await self._stopping.wait()
+                    accepting.cancel()
+                    close_all(listeners)
+                    # what is not gone by then is cut
+                    connections.cancel_scope.deadline = (
+                        trio.current_time() + self.config.drain_seconds
+                    )
+                    await self._say_goodbye(desk)
+                services.cancel_scope.cancel()
+        finally:
+            close_all(listeners)
+
+    def _listeners(self) -> list[socket.socket]:
+        if not self._listens:
+            return []
+        listeners = list(open_listeners(self.config.host, self.config.port))
+        self.addresses = [name_of(listener) for listener in listeners]
+        return listeners
+
+    async def _start(self, services: trio.Nursery, connections: trio.Nursery) -> Desk:
+        """Start what a running server consists of, and open its tables."""
+        house = House(connections, self.serve_house_bot, log=self._log)
+        desk = Desk(
+            self.lobby,
+            self._store,
+            log=self._log,
+            bots=house,
+            on_report=self._on_report,
+            on_deadline=self._on_deadline,
+        )
+        await self._store.load()
+        self._desk = desk
+        if self.config.fixed_seed is not None:
+            self._log.warning("all deals follow from a fixed seed: nothing is secret here")
+        for plan in self.config.tables:
+            effects = self.lobby.open_standing(plan, trio.current_time())
+            desk.follow(effects)
+        for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
+            services.start_soon(service)
+        return desk
+
+    def stop(self) -> None:
+        """Begin to stop; `run` returns when everybody has been told, or after the drain time."""
+        self._stopping.set()
+
+    async def _say_goodbye(self, desk: Desk) -> None:
+        """Tell everybody, and store what is under way; the last words are read meanwhile."""
+        for session in list(self._sessions):
+            session.warn_of_closing(round(self.config.drain_seconds))
+        await desk.settle()
+        for session in list(self._sessions):
+            session.end(goodbye("shutdown"))
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` has been called."""
+        return self._stopping.is_set()
+
+    def _on_report(self, report: Report) -> None:
+        is_end = report.event in {"game over", "table closed"}
+        if is_end and self.config.exits_when_done and self.lobby.is_done:
+            self._done.set()
+
+    async def _stop_when_done(self) -> None:
+        """Stop after the last game, when the players have had a moment to leave."""
+        await self._done.wait()
+        self._log.info("every table has finished")
+        with trio.move_on_after(DONE_GRACE_SECONDS):
+            while any(session.house_player is None for session in self._sessions):
+                await self._left.wait()
+        self.stop()
+
+    # --- connections ----------------------------------------------------------------------
+
+    async def serve_stream(self, stream: trio.abc.Stream) -> None:
+        """Serve one connection over any stream, to its end."""
+        await self._serve(StreamWire(stream))
+
+    async def serve_house_bot(self, stream: trio.abc.Stream, player: int) -> None:
+        """Serve a bot of this server's own."""
+        await self._serve(StreamWire(stream), house_player=player)
+
+    async def _serve(self, wire: Wire, *, house_player: int | None = None) -> None:
+        """One session under supervision: whatever it raises is logged and ends here."""
+        if self._desk is None:
+            raise RuntimeError("the server is not running")
+        session = Session(
+            wire,
+            self._desk,
+            self.lobby,
+            self.config.limits,
+            log=self._log,
+            house_player=house_player,
+        )
+        self._sessions.add(session)
+        try:
+            await session.run()
+        except* Exception as failures:  # noqa: BLE001 - one net a connection: it ends here
+            self._log.error("session failed", **logs.told(failures))
+        finally:
+            self._sessions.discard(session)
+            self._left.set()
+            self._left = trio.Event()
+
+    async def _serve_socket(self, sock: socket.socket, address: str) -> None:
+        wire = SocketWire(sock)
+        is_full = self._is_full(address)
+        self._connected += not is_full
+        try:
+            await (self._turn_away(wire) if is_full else self._serve(wire))
+        finally:
+            self._connected -= not is_full
+            self._by_address[address] -= 1
+            if self._by_address[address] <= 0:
+                del self._by_address[address]
+            with trio.CancelScope(shield=True):
+                await wire.aclose()
+
+    def _is_full(self, address: str) -> bool:
+        config = self.config
+        if self._connected >= config.connections_max:
+            return True
+        return (
+            not is_loopback(address) and self._by_address[address] > config.address_connections_max
+        )
+
+    async def _turn_away(self, wire: Wire) -> None:
+        """Say `server_full` to a connection that gets no session."""
+        framed = _refusal("server_full")
+        with trio.move_on_after(SWEEP_SECONDS):
+            wire.send_now(framed)
+            await wire.send_eof()
+            while await wire.receive():
+                pass
+
+    async def _accept(
+        self, listener: socket.socket, connections: trio.Nursery, scope: trio.CancelScope
+    ) -> None:
+        """Take connections in, for ever; running out of descriptors only makes it wait."""
+        with scope:
+            while True:
+                await trio.lowlevel.wait_readable(listener)
+                try:
+                    sock, peer = listener.accept()
+                except OSError as error:
+                    if error.errno in _EXHAUSTED:
+                        self._log_exhausted()
+                        await trio.sleep(ACCEPT_PAUSE_SECONDS)
+                    continue
+                tune(sock)
+                address = str(peer[0]) if peer else ""
+                self._by_address[address] += 1
+                connections.start_soon(self._serve_socket, sock, address)
+
+    def _log_exhausted(self) -> None:
+        """Say so once a minute: the line itself must not become the load."""
+        now = trio.current_time()
+        if now >= self._log_emfile_at + 60:
+            self._log_emfile_at = now
+            self._log.warning("no descriptors left for another connection")
+
+    # --- time -----------------------------------------------------------------------------
+
+    def _on_deadline(self) -> None:
+        deadline = self.lobby.next_deadline()
+        if deadline is not None and (self._armed_for is None or deadline < self._armed_for):
+            self._nearer.set()
+
+    async def _keep_time(self) -> None:
+        """Have each table do what its time demands."""
+        desk = self._desk
+        while desk is not None:
+            self._armed_for = self.lobby.next_deadline()
+            self._nearer = trio.Event()
+            until = float("inf") if self._armed_for is None else self._armed_for
+            with trio.move_on_at(until):
+                await self._nearer.wait()
+            for table in self.lobby.due(trio.current_time()):
+                desk.tick(table)
+
+    async def _sweep(self) -> None:
+        """Look at every session's stamps, once a second."""
+        while True:
+            await trio.sleep(SWEEP_SECONDS)
+            now = trio.current_time()
+            for session in list(self._sessions):
+                session.sweep(now)
+
+
+def _lobby_settings(config: Config) -> LobbySettings:
+    names = strategy_names()
+    return LobbySettings(
+        table=TableSettings(
+            random_bytes=secrets.token_bytes,
+            pace_seconds=config.pace_seconds,
+            between_seconds=config.between_seconds,
+            bot_choice_seconds=config.limits.bot_choice_seconds,
+            fixed_seed=config.fixed_seed,
+        ),
+        limits=config.limits,
+        rules=config.rules,
+        strategies=sorted(names, key=lambda name: (name != _FILL_STRATEGY, name)),
+        tables_max=config.tables_max,
+        server_version=version("mexican-train"),
+        features=FEATURES,
+    )
+
+
+def _refusal(code: str) -> bytes:
+    return ServerConnection().send(refused(code))

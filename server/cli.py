@@ -1,0 +1,348 @@
+"""`mt-server`: the command line.
+
+Only click is loaded before the options are read; the rest comes when there is something to
+serve. What is wrong is told in one line on standard error: exit code 2 for bad usage, 1 for a
+failure.
+"""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from mexican_train.engine import RuleSet
+
+    from .config import Config
+    from .lobby import TablePlan
+
+PROGRAM: Final = "mt-server"
+PORT: Final = 12012
+BOTS: Final = re.compile(r"(?:(\d{1,2}):)?([a-z].{0,19})")
+SEED_HEX_MAX: Final = 64
+
+
+class _Failure(click.ClickException):
+    """Something that went wrong though the usage was right."""
+
+    exit_code = 1
+
+
+class _Usage(click.ClickException):
+    """What was asked for cannot be."""
+
+    exit_code = 2
+
+
+class ServerCommand(click.Command):
+    """Help that opens with an example, and every error in one line."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write an example, then what click writes."""
+        formatter.write_text("Example:")
+        with formatter.indentation():
+            formatter.write_text(f"{PROGRAM} --seats 4 --bots 3:greedy")
+        formatter.write_paragraph()
+        super().format_help(ctx, formatter)
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command; as a program (`standalone_mode`) it ends the process."""
+        run: Any = super().main
+        if not extra.pop("standalone_mode", True):
+            return run(*args, **extra, standalone_mode=False)
+        try:
+            code = run(*args, **extra, standalone_mode=False)
+        except click.ClickException as error:
+            click.echo(f"{PROGRAM}: {' '.join(error.format_message().split())}", err=True)
+            code = error.exit_code
+        except click.Abort:
+            code = 1
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.command(
+    cls=ServerCommand,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "MT_SERVER",
+        "max_content_width": 100,
+        "show_default": True,
+    },
+)
+@click.option("--host", metavar="ADDR", help="Where to listen.  [default: every interface]")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, help="0 takes a free one.")
+@click.option(
+    "--ready-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Written (JSON) once connections are accepted.",
+)
+@click.option("--table", metavar="NAME", help="Open a table at the start.")
+@click.option(
+    "--seats",
+    type=int,
+    metavar="N",
+    help="Its seats; without --table it is called table-1.  [default: 4]",
+)
+@click.option(
+    "--bots",
+    multiple=True,
+    metavar="[N:]STRATEGY",
+    help="House bots at it, likewise; may be repeated.",
+)
+@click.option(
+    "--start",
+    type=click.Choice(["full", "ready", "manual"]),
+    help="When it starts, likewise.  [default: full]",
+)
+@click.option("--first-seat", type=int, default=0, metavar="N", help="The seat that opens round 1.")
+@click.option(
+    "--rules", default="classic", metavar="NAME|FILE", help="The rules of the table opened here."
+)
+@click.option(
+    "--rule",
+    "options",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A single option over them; may be repeated.",
+)
+@click.option("--seed", metavar="HEX", help="Fixed deals, for tests: nothing is secret.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(0, 60),
+    metavar="SECONDS",
+    help="Before each move of a bot.  [default: 1 when a person is seated, else 0]",
+)
+@click.option(
+    "--between-seconds",
+    type=click.FloatRange(0, 3600),
+    default=30.0,
+    metavar="N",
+    help="How long the next round waits for who is not ready.",
+)
+@click.option(
+    "--bot-seconds",
+    type=click.IntRange(1, 3600),
+    default=10,
+    metavar="N",
+    help="A bot's time for one choice.",
+)
+@click.option("--exit-when-done", is_flag=True, help="Stop when the table opened here is done.")
+@click.option(
+    "--until-stdin-closes", is_flag=True, help="Stop when standard input ends (for a parent)."
+)
+@click.option("--log-format", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+)
+@click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _parameter, path: _read_config(ctx, path),
+    metavar="FILE",
+    help="Settings by the names above.  [default: config.toml in the platform's config folder]",
+)
+@click.version_option(package_name="mexican-train", prog_name=PROGRAM)
+def main(**chosen: Any) -> int:
+    """Serve Mexican Train over the network: a lobby, tables, and bots of the house.
+
+    It prints what to type on other machines, and then a log on standard error. SIGTERM or Ctrl-C
+    stops it.
+    """
+    config = _config(**chosen)
+    from .program import StartError, serve  # noqa: PLC0415 - trio, once there is a server to run
+
+    _raise_file_limit()
+    try:
+        return serve(config)
+    except StartError as error:
+        raise _Failure(str(error)) from error
+    except KeyboardInterrupt:
+        return 1
+
+
+def _config(
+    *,
+    table: str | None,
+    seats: int | None,
+    bots: tuple[str, ...],
+    start: str | None,
+    first_seat: int,
+    rules: str,
+    options: tuple[str, ...],
+    bot_seconds: int,
+    seed: str | None,
+    **rest: Any,
+) -> "Config":
+    """The configuration that these options make; `_Usage` if there is none."""
+    import msgspec  # noqa: PLC0415 - 31 ms that --help does not need
+
+    from .config import LIMITS, Config  # noqa: PLC0415 - likewise
+
+    rule_set = _rule_set(rules, options)
+    names = {rules, rule_set.name} if rules != "classic" or options else set()
+    wants_table = table is not None or seats is not None or bool(bots) or start is not None
+    if not wants_table and rest["exit_when_done"]:
+        raise _Usage("--exit-when-done needs a table: add --table NAME.")
+    plan = _plan(
+        table or "table-1",
+        rule_set,
+        seats=4 if seats is None else seats,
+        first_seat=first_seat,
+        bots=bots,
+        start=start or "full",
+    )
+    return Config(
+        host=rest["host"],
+        port=rest["port"],
+        limits=msgspec.structs.replace(LIMITS, bot_choice_seconds=bot_seconds),
+        tables=(plan,) if wants_table else (),
+        rules=dict.fromkeys(names, rule_set),
+        pace_seconds=rest["pace"],
+        between_seconds=rest["between_seconds"],
+        fixed_seed=_seed(seed),
+        exits_when_done=rest["exit_when_done"],
+        exits_with_stdin=rest["until_stdin_closes"],
+        ready_file=rest["ready_file"],
+        log_format=rest["log_format"],
+        log_level=rest["log_level"],
+    )
+
+
+def _rule_set(name: str, options: tuple[str, ...]) -> "RuleSet":
+    """The rules of a preset or of a file, with single options over them."""
+    from mexican_train.engine import (  # noqa: PLC0415 - not needed for --help
+        RuleSet,
+        RuleSetError,
+        parse_option,
+        preset_names,
+    )
+
+    try:
+        if name not in preset_names() and (name.endswith(".toml") or Path(name).is_file()):
+            text = Path(name).read_text(encoding="utf-8")
+            rules = RuleSet.from_toml(text, name=Path(name).stem)
+        else:
+            rules = RuleSet.preset(name)
+        return rules.with_options(dict(parse_option(each) for each in options))
+    except RuleSetError as error:
+        raise _Usage(str(error)) from error
+    except (OSError, UnicodeError) as error:
+        raise _Usage(f"cannot read the rules in {name}: {error}") from error
+
+
+def _plan(
+    name: str,
+    rules: "RuleSet",
+    *,
+    seats: int,
+    first_seat: int,
+    bots: tuple[str, ...],
+    start: str,
+) -> "TablePlan":
+    """The table to open; `_Usage` if it cannot be."""
+    from mexican_train.engine import RuleSetError, check_table  # noqa: PLC0415 - as above
+
+    from .lobby import TablePlan  # noqa: PLC0415
+    from .players import BadName, clean_name  # noqa: PLC0415
+
+    try:
+        name = clean_name(name)
+        check_table(rules, seats)
+    except BadName as error:
+        raise _Usage(f"--table {name}: {error}.") from error
+    except RuleSetError as error:
+        raise _Usage(str(error)) from error
+    strategies = _strategies(bots)
+    if len(strategies) > seats:
+        raise _Usage(f"{len(strategies)} bots do not fit {seats} seats.")
+    if not 0 <= first_seat < seats:
+        raise _Usage(f"--first-seat {first_seat}: the seats are 0 to {seats - 1}.")
+    return TablePlan(
+        name=name,
+        rules=rules,
+        seats=seats,
+        first_seat=first_seat,
+        bots=strategies,
+        start="ready" if start == "ready" else "manual" if start == "manual" else "full",
+    )
+
+
+def _strategies(bots: tuple[str, ...]) -> tuple[str, ...]:
+    """One strategy a bot: `3:random` is three."""
+    if not bots:
+        return ()
+    from mexican_train.client import UnknownStrategyError, strategy  # noqa: PLC0415 - brings trio
+
+    strategies: list[str] = []
+    for text in bots:
+        match = BOTS.fullmatch(text.strip())
+        if match is None:
+            raise _Usage(f"--bots {text}: write STRATEGY, or N:STRATEGY for N of them.")
+        try:
+            name = strategy(match[2]).name
+        except UnknownStrategyError as error:
+            raise _Usage(str(error)) from error
+        strategies += [name] * int(match[1] or 1)
+    return tuple(strategies)
+
+
+def _seed(text: str | None) -> bytes | None:
+    """The fixed seed: up to 256 bits in hexadecimal, filled up with zeros in front."""
+    if text is None:
+        return None
+    if not re.fullmatch(rf"[0-9a-fA-F]{{1,{SEED_HEX_MAX}}}", text):
+        raise _Usage(f"--seed {text}: write 1 to {SEED_HEX_MAX} hexadecimal digits.")
+    return bytes.fromhex(text.zfill(SEED_HEX_MAX))
+
+
+def _read_config(ctx: click.Context, path: Path | None) -> None:
+    """Take settings from a file as defaults, below the environment and the command line."""
+    if path is None:
+        import platformdirs  # noqa: PLC0415 - not needed where a file is named
+
+        path = platformdirs.user_config_path("mexican-train", appauthor=False) / "config.toml"
+        if not path.is_file():
+            return
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise _Usage(f"cannot read {path}: {error}") from error
+    # the file is for all programs: ours stand at the top or under [server]
+    ours = {key: value for key, value in settings.items() if not isinstance(value, dict)}
+    settings = {**ours, **settings.get("server", {})}
+    names = {
+        option.removeprefix("--"): parameter.name
+        for parameter in ctx.command.params
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    for key in settings:
+        if key not in names:
+            raise _Usage(f"{path}: there is no setting {key!r}.")
+    ctx.default_map = {str(names[key]): value for key, value in settings.items()}
+
+
+def _raise_file_limit() -> None:
+    """As many connections as the machine allows: the soft limit of open files to the hard one."""
+    try:
+        import resource  # noqa: PLC0415 - there is none on Windows
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (OSError, ValueError):
+            return
+
+
+if __name__ == "__main__":
+    main(prog_name=PROGRAM)

@@ -1,0 +1,82 @@
+"""House bots: the server's own players, as ordinary clients over memory streams.
+
+They see what any client sees. A bot that fails is started again a few times; its seat is the
+table's to move for meanwhile.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import trio
+from mexican_train.client import seat_bot
+from trio.testing import memory_stream_pair
+
+from . import logs
+from .effects import SeatBot
+
+ATTEMPTS: Final = 3
+RESTART_SECONDS: Final = 1.0
+
+
+class House:
+    """Starts and stops house bots.
+
+    `serve(stream, player)` serves the server's end of a bot's connection.
+    """
+
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        serve: Callable[[trio.abc.Stream, int], Awaitable[None]],
+        *,
+        log: logs.Log,
+    ) -> None:
+        self._nursery: Final = nursery
+        self._serve: Final = serve
+        self._log: Final = log
+        self._scopes: Final[dict[int, trio.CancelScope]] = {}
+
+    def seat(self, effect: SeatBot) -> None:
+        """Start a bot."""
+        scope = trio.CancelScope()
+        self._scopes[effect.player] = scope
+        self._nursery.start_soon(self._run, effect, scope)
+
+    def close(self, player: int) -> None:
+        """Stop a bot; nothing if it has stopped."""
+        scope = self._scopes.pop(player, None)
+        if scope is not None:
+            scope.cancel()
+
+    async def _run(self, effect: SeatBot, scope: trio.CancelScope) -> None:
+        with scope:
+            for _ in range(ATTEMPTS):
+                if await self._play(effect):
+                    break
+                await trio.sleep(RESTART_SECONDS)
+        self._scopes.pop(effect.player, None)
+
+    async def _play(self, effect: SeatBot) -> bool:
+        """Play until the table lets it go; False if the bot has failed."""
+        bot_end, server_end = memory_stream_pair()
+        has_failed = False
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._serve, server_end, effect.player)
+                await seat_bot(
+                    effect.strategy,
+                    bot_end,
+                    name=effect.name,
+                    table=effect.table,
+                    seat=effect.seat,
+                    seed=effect.seed,
+                )
+        except* Exception as failures:  # noqa: BLE001 - one net a bot: it is started again
+            has_failed = True
+            self._log.error(
+                "house bot failed",
+                player=effect.player,
+                strategy=effect.strategy,
+                **logs.told(failures),
+            )
+        return not has_failed

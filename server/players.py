@@ -1,0 +1,266 @@
+"""Players: names that cannot be mistaken for one another, resume tokens, answered commands.
+
+A token is known by its SHA-256 alone and compared in constant time, before anything else is
+touched. A name belongs to a player who is connected or holds a seat, and to nobody else.
+"""
+
+import hashlib
+import hmac
+import unicodedata
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from mexican_train.protocol import ClientKind, Declined
+
+from .effects import PlayerKnown
+
+TOKEN_BYTES: Final = 32
+NAME_CHARS_MAX: Final = 20
+ANSWERS_KEPT: Final = 32
+IDLE_PLAYERS_MAX: Final = 10_000
+"""Players known though neither connected nor seated; past it the longest gone are forgotten."""
+
+_MARKS_IN_A_ROW_MAX: Final = 2
+_INVISIBLE: Final = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+)
+"""Drawn as nothing, though Unicode counts them as letters, marks or symbols."""
+_LOOKALIKES: Final = str.maketrans(
+    {
+        **dict.fromkeys(
+            "i\u01311|!\u00a6\u01c0\u04cf\u03b9\u0456\u0457\u013e\u013a\u05c0\u05d5\u2223", "l"
+        ),
+        **dict.fromkeys("0\u03bf\u043e\u0585\u05e1\u03c3\u0665\u06f5", "o"),
+        **dict.fromkeys("\u0430\u03b1\u0251", "a"),
+        **dict.fromkeys("\u044c\u0432", "b"),
+        **dict.fromkeys("\u0441\u03f2\u1d04", "c"),
+        **dict.fromkeys("\u0435\u03b5\u0454", "e"),
+        **dict.fromkeys("\u04bb\u043d\u03b7", "h"),
+        **dict.fromkeys("\u0458\u03f3", "j"),
+        **dict.fromkeys("\u043a\u03ba", "k"),
+        **dict.fromkeys("\u043f\u03b7\u057c", "n"),
+        **dict.fromkeys("\u0440\u03c1", "p"),
+        **dict.fromkeys("\u0433\u1d26", "r"),
+        **dict.fromkeys("\u0455\ua731", "s"),
+        **dict.fromkeys("\u0442\u03c4", "t"),
+        **dict.fromkeys("\u03c5\u057d\u1d1c", "u"),
+        **dict.fromkeys("\u03bd\u0475", "v"),
+        **dict.fromkeys("\u0445\u03c7\u00d7", "x"),
+        **dict.fromkeys("\u0443\u03b3\u04af", "y"),
+        **dict.fromkeys("\u051d\u0461\u03c9", "vv"),
+        **dict.fromkeys("\u043c", "rn"),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        "w": "vv",
+        "m": "rn",
+    }
+)
+"""Letters of other scripts, and of this one, that are read as one another.
+
+Written as escapes, since nobody could tell them from Latin letters here.
+"""
+
+
+class BadName(ValueError):
+    """The name cannot be used."""
+
+
+def clean_name(raw: str) -> str:
+    """The name as the server writes it: NFKC, single spaces, 1 to 20 printable characters.
+
+    Raises:
+        BadName: it is empty or too long, or has control characters, bidi controls, invisible
+            letters, or more than two combining marks in a row.
+    """
+    name = " ".join(unicodedata.normalize("NFKC", raw).split(" ")).strip()
+    name = " ".join(part for part in name.split(" ") if part)
+    if not 1 <= len(name) <= NAME_CHARS_MAX:
+        raise BadName(f"a name has 1 to {NAME_CHARS_MAX} characters")
+    if not name.isprintable() or not any(letter.isalnum() for letter in name):
+        raise BadName("a name is made of printable characters, a letter or digit among them")
+    if any(letter in _INVISIBLE or _is_variation_selector(letter) for letter in name):
+        raise BadName("a name has no invisible characters")
+    if _longest_pile(name) > _MARKS_IN_A_ROW_MAX or unicodedata.combining(name[0]):
+        raise BadName("a name has no piles of marks")
+    return name
+
+
+def clean_text(raw: str) -> str:
+    """A line of chat that is safe to show; empty if nothing is left of it."""
+    kept: list[str] = []
+    marks = 0
+    for letter in unicodedata.normalize("NFC", raw):
+        is_mark = unicodedata.category(letter).startswith("M")
+        marks = marks + 1 if is_mark else 0
+        if letter.isspace():
+            kept.append(" ")
+        elif letter.isprintable() and marks <= _MARKS_IN_A_ROW_MAX and letter not in _INVISIBLE:
+            kept.append(letter)
+    return " ".join("".join(kept).split())
+
+
+def skeleton(name: str) -> str:
+    """What is left of a name when letters that look alike are one: the key of uniqueness."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    bare = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return bare.translate(_LOOKALIKES)
+
+
+def _is_variation_selector(letter: str) -> bool:
+    return "\ufe00" <= letter <= "\ufe0f" or "\U000e0100" <= letter <= "\U000e01ef"
+
+
+def _longest_pile(name: str) -> int:
+    longest = run = 0
+    for letter in name:
+        run = run + 1 if unicodedata.category(letter) in {"Mn", "Me"} else 0
+        longest = max(longest, run)
+    return longest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a command was answered, so that repeating it gets the same.
+
+    Attributes:
+        kind: what kind of message it was; `again` for a question, which is simply asked anew.
+        declined: the message, where it was that.
+        events: for `update` the numbers of its first and last event. The view that goes with
+            them is the present one: an old one would take a client back in time.
+    """
+
+    kind: Literal["ok", "table", "update", "declined", "again", "pending"]
+    declined: Declined | None = None
+    events: tuple[int, int] = (0, 0)
+
+
+AGAIN: Final = Answer("again")
+OK: Final = Answer("ok")
+TABLE: Final = Answer("table")
+PENDING: Final = Answer("pending")
+"""Held back by the table; its answer is still to come."""
+
+
+@dataclass(eq=False, slots=True)
+class Player:
+    """A person, bot or watcher known to the server.
+
+    Attributes:
+        number: names the player inside the server, for ever.
+        generation: rises with each connection; tells two sockets of one player apart.
+        table: the name of the table where the player sits or watches, or None.
+        seats: the names of the tables that keep a seat for this player.
+        is_house: the server's own bot, which needs no token.
+        answers: by command id, the last `ANSWERS_KEPT`.
+    """
+
+    number: int
+    name: str
+    kind: ClientKind
+    token_hash: bytes = field(default=b"", repr=False)
+    previous_hash: bytes | None = field(default=None, repr=False)
+    generation: int = 0
+    is_connected: bool = False
+    absent_since: float = 0.0
+    is_house: bool = False
+    table: str | None = None
+    seats: set[str] = field(default_factory=set)
+    last_id: int = 0
+    answers: dict[int, Answer] = field(default_factory=dict)
+    created_at: float | None = None
+    said_at: deque[float] = field(default_factory=deque)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing would be lost with this player but the name."""
+        return not self.is_connected and not self.seats and self.table is None
+
+    def keep_answer(self, command: int, answer: Answer) -> None:
+        """Remember how `command` was answered; the oldest answers are dropped."""
+        self.answers[command] = answer
+        while len(self.answers) > ANSWERS_KEPT:
+            del self.answers[next(iter(self.answers))]
+
+    def known(self) -> PlayerKnown:
+        """This player as a fact to store."""
+        return PlayerKnown(self.number, self.name, self.kind, self.token_hash, self.previous_hash)
+
+
+class Players:
+    """All players, by number and by name.
+
+    `random_bytes(count)` is the only source of tokens.
+    """
+
+    def __init__(self, random_bytes: Callable[[int], bytes]) -> None:
+        self._random_bytes = random_bytes
+        self._by_number: dict[int, Player] = {}
+        self._by_skeleton: dict[str, Player] = {}
+        self._last_number = 0
+
+    def __getitem__(self, number: int) -> Player:
+        return self._by_number[number]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._by_number
+
+    def __iter__(self) -> Iterator[Player]:
+        return iter(self._by_number.values())
+
+    def __len__(self) -> int:
+        return len(self._by_number)
+
+    def named(self, name: str) -> Player | None:
+        """The player whose name is read as this one, or None."""
+        return self._by_skeleton.get(skeleton(name))
+
+    def add(self, name: str, kind: ClientKind, *, is_house: bool = False) -> Player:
+        """A new player under a clean name that is free."""
+        self._last_number += 1
+        player = Player(self._last_number, name, kind, is_house=is_house)
+        self._by_number[player.number] = player
+        self._by_skeleton[skeleton(name)] = player
+        return player
+
+    def forget(self, player: Player) -> None:
+        """Let a player and the name go."""
+        del self._by_number[player.number]
+        del self._by_skeleton[skeleton(player.name)]
+
+    def free_name(self, base: str) -> str:
+        """`base-1`, or with the first number that nobody's name has."""
+        number = 1
+        while self.named(f"{base}-{number}") is not None:
+            number += 1
+        return f"{base}-{number}"
+
+    def issue_token(self, player: Player) -> bytes:
+        """A new token; the one before stays valid until `confirm_token`."""
+        token = self._random_bytes(TOKEN_BYTES)
+        player.previous_hash = player.token_hash or None
+        player.token_hash = hashlib.sha256(token).digest()
+        return token
+
+    def overdue(self) -> list[Player]:
+        """Once there are too many, a tenth more than that of the idle, the longest gone first."""
+        if len(self._by_number) <= IDLE_PLAYERS_MAX:
+            return []
+        idle = [player for player in self if player.is_idle]
+        idle.sort(key=lambda player: player.absent_since)
+        return idle[: max(0, len(idle) - IDLE_PLAYERS_MAX * 9 // 10)]
+
+
+def is_token_of(player: Player, token: bytes) -> bool:
+    """Whether this is the player's token, or the one before it while that still counts."""
+    digest = hashlib.sha256(token).digest()
+    is_current = hmac.compare_digest(digest, player.token_hash)
+    is_previous = hmac.compare_digest(digest, player.previous_hash or b"")
+    return is_current or is_previous
+
+
+def is_token_confirmed(player: Player) -> bool:
+    """Note that the newest token has arrived at its owner; whether that changed anything."""
+    changed = player.previous_hash is not None
+    player.previous_hash = None
+    return changed

@@ -1,0 +1,193 @@
+"""A game in progress at a table: events numbered, turns counted, choices and updates made.
+
+Pure. Knows seats and moves, no players: the table knows who sits where. What differs from viewer
+to viewer in an update is spliced onto what is the same for all, which is encoded once.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Final
+
+from mexican_train import engine
+from mexican_train.protocol import (
+    AnyEvent,
+    Choice,
+    SharedUpdate,
+    Tile,
+    encode_update_shared,
+    splice,
+)
+
+from . import views
+
+EVENTS_KEPT: Final = 400
+"""Past events of a table at hand for whoever comes back: about 20 KiB of an update."""
+
+GUARDED: Final = frozenset({engine.Deed.PLAY, engine.Deed.DRAW, engine.Deed.PASS, engine.Deed.DONE})
+"""The moves that the table's `turn` counter guards."""
+
+
+class Progress:
+    """One game and what the wire needs beside it.
+
+    Attributes:
+        game: the engine's game.
+        names: by seat, as they were when the game started.
+        turn: rises whenever the seat to act, or its choices among play, draw, pass and done,
+            have changed; never by a knock or foul.
+        last_event: the number of the newest event of the table.
+    """
+
+    def __init__(
+        self,
+        rules: engine.RuleSet,
+        names: Sequence[str],
+        *,
+        first_seat: int,
+        turn: int,
+        last_event: int,
+    ) -> None:
+        self.game: Final = engine.Game.start(rules, seats=len(names), first_seat=first_seat)
+        self.names: Final = tuple(names)
+        self.turn = turn
+        self.last_event = last_event
+        self._events: deque[views.SeenEvent] = deque(maxlen=EVENTS_KEPT)
+        self.debt_events: dict[int, int] = {}
+        self._legal: tuple[engine.Move, ...] = ()
+        self._guarded: tuple[engine.Move, ...] = ()
+        self._to_act: int | None = None
+        self._announces = rules["announce.mode"] == "knock"
+        self._hands: Final[dict[int, list[Tile]]] = {}
+
+    # --- what happens ---------------------------------------------------------------------
+
+    def begin_round(self, seed: bytes) -> int:
+        """Deal the next round from `seed`; how many events that made."""
+        game = self.game
+        deal = engine.Deal.from_seed(game.rules, game.seats, seed, game.round_number + 1)
+        return self._note(game.begin_round(deal))
+
+    def apply(self, seat: int, move: engine.Move) -> int:
+        """Make a move; how many events that made.
+
+        Raises:
+            IllegalMove: nothing has changed.
+        """
+        return self._note(self.game.apply(seat, move))
+
+    def skip(self) -> int:
+        """End the turn of the seat to act for it; how many events that made."""
+        seat = self.game.turn
+        if seat is None:
+            raise ValueError("nobody is to act")
+        return self._note(self.game.skip(seat))
+
+    def _note(self, events: Iterable[engine.Event]) -> int:
+        """Number the events, and count the turn on if the choice is another one now."""
+        before = self.last_event
+        last_tile: dict[int, int] = {}
+        for event in events:
+            self.last_event += 1
+            if isinstance(event, engine.RoundStarted):
+                self._hands.clear()
+            self._hands.pop(getattr(event, "seat", -1), None)
+            self._events.append(views.seen_event(self.last_event, event, self.game))
+            if isinstance(event, engine.TileLaid | engine.TileDrawn | engine.FoulCalled):
+                last_tile[event.seat] = self.last_event
+        if self._announces:
+            self._note_debts(last_tile)
+        self._count_turn()
+        return self.last_event - before
+
+    def _note_debts(self, last_tile: dict[int, int]) -> None:
+        """Keep, by seat that owes a knock, the event that left it with one tile."""
+        owing = {debt.seat for debt in self.game.round.knocks}
+        self.debt_events = {
+            seat: self.debt_events.get(seat) or last_tile.get(seat, self.last_event)
+            for seat in owing
+        }
+
+    def _count_turn(self) -> None:
+        to_act = self.game.turn
+        legal = self.game.legal_moves(to_act) if to_act is not None else ()
+        guarded = legal
+        if self._announces:
+            guarded = tuple(move for move in legal if move.deed in GUARDED)
+        if to_act != self._to_act or guarded != self._guarded:
+            self.turn += 1
+        self._to_act, self._legal, self._guarded = to_act, legal, guarded
+
+    # --- what is seen ---------------------------------------------------------------------
+
+    def is_debt_of(self, seat: int, event: int) -> bool:
+        """Whether `event` is the one that left `seat` with a tile and no knock yet."""
+        return self.debt_events.get(seat) == event
+
+    def legal_moves(self, seat: int) -> tuple[engine.Move, ...]:
+        """What the seat may do now; for the seat to act made once a move."""
+        if seat == self._to_act:
+            return self._legal
+        return self.game.legal_moves(seat) if self._announces else ()
+
+    def hand(self, seat: int) -> list[Tile]:
+        """The tiles of one seat, for its own eyes; made anew only after an event of that seat."""
+        hand = self._hands.get(seat)
+        if hand is None:
+            hand = self._hands[seat] = views.hand_of(self.game, seat)
+        return hand
+
+    def choices(self, seat: int) -> list[Choice]:
+        """What the seat may do now, as commands to send."""
+        return [views.choice_of(move, self.debt_events) for move in self.legal_moves(seat)]
+
+    def events_after(self, number: int) -> list[views.SeenEvent]:
+        """The kept events with higher numbers than this one."""
+        newest_first = islice(reversed(self._events), max(0, self.last_event - number))
+        return list(newest_first)[::-1]
+
+    def events_between(self, first: int, last: int) -> list[views.SeenEvent]:
+        """The kept events numbered `first` to `last`, both included."""
+        return [each for each in self.events_after(first - 1) if each.public.n <= last]
+
+
+class Updates:
+    """The updates of one moment, for any number of viewers."""
+
+    def __init__(
+        self,
+        progress: Progress,
+        events: Sequence[views.SeenEvent],
+        *,
+        table: str,
+        unproven: bool,
+        deadline_ms: int | None,
+    ) -> None:
+        self._progress = progress
+        self._events = events
+        self._deadline_ms = deadline_ms
+        self._has_private = any(event.private is not None for event in events)
+        self._shared: SharedUpdate = encode_update_shared(
+            table=table,
+            view=views.public_view(progress.game, progress.names, progress.debt_events),
+            events=[event.public for event in events],
+            last_event=progress.last_event,
+            unproven=unproven,
+        )
+
+    def seen_by(self, seat: int | None, *, answers: int = 0) -> bytes:
+        """The payload of the update for one seat, or for a watcher."""
+        progress = self._progress
+        events: list[AnyEvent] | None = None
+        if self._has_private and seat is not None:
+            events = [event.seen_by(seat) for event in self._events]
+        return splice(
+            self._shared,
+            answers=answers,
+            seat=seat,
+            hand=progress.hand(seat) if seat is not None else (),
+            turn=progress.turn,
+            choices=progress.choices(seat) if seat is not None else (),
+            deadline_ms=self._deadline_ms,
+            events=events,
+        )

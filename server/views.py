@@ -1,0 +1,289 @@
+"""Views: the only place where game state becomes something that a viewer may see.
+
+Every value is built up field by field from what that viewer may know; nothing is ever stripped
+from a full state. A new field of the engine is hidden until somebody adds it here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mexican_train import engine
+from mexican_train import protocol as wire
+
+# --- small values -------------------------------------------------------------------------
+
+
+def wire_tile(tile: int) -> wire.Tile:
+    """A tile as the wire writes it, the higher end first."""
+    return engine.tile_ends(tile)
+
+
+def hand_of(game: engine.Game, seat: int) -> list[wire.Tile]:
+    """The tiles of one seat. For that seat's own eyes."""
+    return [engine.tile_ends(tile) for tile in game.round.hand(seat)]
+
+
+def choice_of(move: engine.Move, foul_events: Mapping[int, int]) -> wire.Choice:
+    """A legal move as the command to send; `foul_events` tells which event a foul names."""
+    if move.deed is engine.Deed.PLAY:
+        return _plays(move)
+    if move.deed is engine.Deed.FOUL:
+        return wire.Choice(do="foul", seat=move.seat, event=foul_events.get(move.seat, 0))
+    return _PLAIN_CHOICES[move.deed]
+
+
+_PLAIN_CHOICES: Final = {
+    engine.Deed.DRAW: wire.Choice(do="draw"),
+    engine.Deed.PASS: wire.Choice(do="pass"),
+    engine.Deed.DONE: wire.Choice(do="done"),
+    engine.Deed.KNOCK: wire.Choice(do="knock"),
+}
+_plays_made: Final[dict[engine.Move, wire.Choice]] = {}
+
+
+def _plays(move: engine.Move) -> wire.Choice:
+    """The choice of a play, made once: moves are shared values, and so are these."""
+    choice = _plays_made.get(move)
+    if choice is None:
+        choice = wire.Choice(
+            do="play", tile=wire_tile(move.tile), train=engine.train_text(move.train)
+        )
+        _plays_made[move] = choice
+    return choice
+
+
+# --- the table in play --------------------------------------------------------------------
+
+
+def public_view(
+    game: engine.Game, names: Sequence[str], debt_events: Mapping[int, int]
+) -> wire.View:
+    """The table as everybody may see it.
+
+    `debt_events`: by seat that owes a knock, the number of the event that left it with one tile.
+    """
+    state = game.round
+    is_playing = game.phase == "play"
+    return wire.View(
+        round=state.number,
+        rounds=game.rounds,
+        phase="play" if is_playing else "over" if game.phase == "over" else "round_over",
+        max_pip=_max_pip(game.rules),
+        engine=engine.tile_ends(state.engine_tile),
+        to_act=game.turn,
+        awaited=_AWAITED[state.awaited] if is_playing else "",
+        lap=state.lap,
+        names=list(names),
+        hand_counts=list(state.hand_counts),
+        boneyard=state.boneyard_count,
+        trains=[_train(train) for train in state.trains],
+        open_doubles=[
+            wire.OpenDouble(
+                train=engine.train_text(each.train),
+                tile=engine.tile_ends(each.tile),
+                seat=each.seat,
+                binding=each.binding,
+            )
+            for each in state.open_doubles
+        ],
+        knocks=[
+            wire.KnockOwed(seat=debt.seat, event=debt_events.get(debt.seat, 0), foul=debt.foul)
+            for debt in state.knocks
+        ],
+        scores=[list(row) for row in game.scores],
+        totals=list(game.totals),
+    )
+
+
+_AWAITED: Final[Mapping[str, wire.Awaited]] = {
+    "play": "play",
+    "cover": "cover",
+    "extra": "extra",
+    "go_on": "go_on",
+    "": "",
+}
+
+
+def _train(train: engine.Train) -> wire.Train:
+    return wire.Train(
+        train=engine.train_text(train.train),
+        owner=train.owner,
+        open_end=train.open_end,
+        tiles=list(train.line),
+        marked=train.marked,
+    )
+
+
+def _max_pip(rules: engine.RuleSet) -> int:
+    value = rules["set.max_pip"]
+    if not isinstance(value, int):
+        raise TypeError("set.max_pip is a whole number")
+    return value
+
+
+# --- events -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SeenEvent:
+    """A numbered event in the form for everybody and, where it differs, that for one seat."""
+
+    public: wire.AnyEvent
+    seat: int | None = None
+    private: wire.AnyEvent | None = None
+
+    def seen_by(self, seat: int | None) -> wire.AnyEvent:
+        """The form for one seat; None is a watcher."""
+        if self.private is not None and seat == self.seat:
+            return self.private
+        return self.public
+
+
+def seen_event(number: int, event: engine.Event, game: engine.Game) -> SeenEvent:
+    """What viewers may see of an event that has just happened in `game`.
+
+    Raises:
+        KeyError: an event without a form here. Nothing of it is shown to anybody.
+    """
+    return _FORMS[type(event)](number, event, game)
+
+
+def _public(
+    form: Callable[[int, Any], wire.AnyEvent],
+) -> Callable[[int, Any, engine.Game], SeenEvent]:
+    """An event that is the same for all."""
+    return lambda number, event, _game: SeenEvent(form(number, event))
+
+
+def _search_drew(number: int, event: engine.SearchDrew, game: engine.Game) -> SeenEvent:
+    own = wire.SearchDrew(n=number, seat=event.seat, tile=wire_tile(event.tile))
+    if event.tile == game.round.engine_tile:
+        return SeenEvent(own)
+    return SeenEvent(wire.SearchDrew(n=number, seat=event.seat, tile=None), event.seat, own)
+
+
+def _tile_drawn(number: int, event: engine.TileDrawn, _game: engine.Game) -> SeenEvent:
+    return SeenEvent(
+        wire.TileDrawn(n=number, seat=event.seat, tile=None),
+        event.seat,
+        wire.TileDrawn(n=number, seat=event.seat, tile=wire_tile(event.tile)),
+    )
+
+
+def _foul_called(number: int, event: engine.FoulCalled, _game: engine.Game) -> SeenEvent:
+    drawn = len(event.tiles)
+    tiles = [wire_tile(tile) for tile in event.tiles]
+    return SeenEvent(
+        wire.FoulCalled(n=number, seat=event.seat, by=event.by, drawn=drawn, tiles=None),
+        event.seat,
+        wire.FoulCalled(n=number, seat=event.seat, by=event.by, drawn=drawn, tiles=tiles),
+    )
+
+
+def _round_over(number: int, event: engine.RoundEnded, game: engine.Game) -> SeenEvent:
+    return SeenEvent(
+        wire.RoundOver(
+            n=number,
+            round=event.number,
+            winner=event.winner,
+            hands=[[wire_tile(tile) for tile in hand] for hand in event.hands],
+            scores=list(event.scores),
+            totals=list(game.totals),
+        )
+    )
+
+
+def _tile_laid(number: int, event: engine.TileLaid) -> wire.TileLaid:
+    high, low = engine.tile_ends(event.tile)
+    inward = low if event.open_end == high else high
+    return wire.TileLaid(
+        n=number,
+        seat=event.seat,
+        tile=(inward, event.open_end),
+        train=engine.train_text(event.train),
+    )
+
+
+def _double_lapsed(number: int, event: engine.DoubleLapsed) -> wire.DoubleLapsed:
+    return wire.DoubleLapsed(
+        n=number,
+        train=engine.train_text(event.train),
+        tile=wire_tile(event.tile),
+        reason="dead_number" if event.reason == "dead_number" else "boneyard_empty",
+    )
+
+
+_FORMS: Final[Mapping[type[engine.Event], Callable[[int, Any, engine.Game], SeenEvent]]] = {
+    engine.RoundStarted: _public(
+        lambda n, e: wire.RoundStarted(
+            n=n,
+            round=e.number,
+            engine=wire_tile(e.engine_tile),
+            hand_counts=list(e.hand_counts),
+            boneyard=e.boneyard,
+        )
+    ),
+    engine.SearchDrew: _search_drew,
+    engine.EngineLaid: _public(
+        lambda n, e: wire.EngineLaid(n=n, seat=e.seat, tile=wire_tile(e.tile), first=e.first)
+    ),
+    engine.TileLaid: _public(_tile_laid),
+    engine.TileDrawn: _tile_drawn,
+    engine.Passed: _public(lambda n, e: wire.Passed(n=n, seat=e.seat)),
+    engine.TurnSkipped: _public(lambda n, e: wire.TurnSkipped(n=n, seat=e.seat)),
+    engine.MarkerSet: _public(lambda n, e: wire.MarkerSet(n=n, seat=e.seat)),
+    engine.MarkerRemoved: _public(lambda n, e: wire.MarkerRemoved(n=n, seat=e.seat)),
+    engine.DoubleOpened: _public(
+        lambda n, e: wire.DoubleOpened(
+            n=n, seat=e.seat, train=engine.train_text(e.train), tile=wire_tile(e.tile)
+        )
+    ),
+    engine.DoubleCovered: _public(
+        lambda n, e: wire.DoubleCovered(
+            n=n, seat=e.seat, train=engine.train_text(e.train), tile=wire_tile(e.tile)
+        )
+    ),
+    engine.DoubleLapsed: _public(_double_lapsed),
+    engine.OneTileLeft: _public(lambda n, e: wire.OneTileLeft(n=n, seat=e.seat)),
+    engine.Knocked: _public(lambda n, e: wire.Knocked(n=n, seat=e.seat)),
+    engine.FoulCalled: _foul_called,
+    engine.WentOut: _public(lambda n, e: wire.WentOut(n=n, seat=e.seat)),
+    engine.RoundBlocked: _public(lambda n, _e: wire.RoundBlocked(n=n)),
+    engine.RoundEnded: _round_over,
+    engine.GameEnded: _public(
+        lambda n, e: wire.GameOver(n=n, totals=list(e.totals), places=list(e.places))
+    ),
+}
+
+# --- rules --------------------------------------------------------------------------------
+
+
+def rules_info(rules: engine.RuleSet) -> wire.RulesInfo:
+    """Which rules these are, in one line of the lobby."""
+    classic = engine.RuleSet.preset("classic")
+    return wire.RulesInfo(
+        name=rules.name[:40], hash=rules.hash, changed=len(rules.differences(classic))
+    )
+
+
+def card_lines(rules: engine.RuleSet) -> list[wire.CardLine]:
+    """The rule card, each option beside whether `classic` has another value."""
+    changed = set(rules.differences(engine.RuleSet.preset("classic")))
+    return [
+        wire.CardLine(
+            option=line.option,
+            value=_option_value(line.value),
+            differs=line.option in changed,
+            text=line.text,
+        )
+        for line in rules.card()
+    ]
+
+
+def _option_value(value: object) -> wire.OptionValue:
+    if isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [each if isinstance(each, int) else str(each) for each in value]
+    raise TypeError(f"an option's value cannot be a {type(value).__name__}")

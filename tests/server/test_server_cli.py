@@ -1,0 +1,199 @@
+"""`mt-server` as people start it: what it makes of its options, and real processes."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from mexican_train.server import Config, cli
+from mexican_train.server.cli import main
+
+START = [sys.executable, "-m", "mexican_train.server.cli"]
+
+
+def config(*arguments: str) -> Config:
+    """The configuration that these options make."""
+    context = main.make_context("mt-server", list(arguments))
+    return cli._config(**context.params)
+
+
+def fault(*arguments: str) -> tuple[int, str]:
+    """Exit code and standard error of a start that fails."""
+    result = CliRunner().invoke(main, list(arguments))
+    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1
+    return result.exit_code, result.stderr
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+def test_alone_it_opens_no_table() -> None:
+    bare = config()
+    assert (bare.host, bare.port, bare.tables) == (None, 12012, ())
+    assert bare.port == cli.PORT
+
+
+def test_seats_bots_or_start_open_table_1() -> None:
+    for arguments in (["--seats", "4"], ["--bots", "2:random"], ["--start", "full"]):
+        (table,) = config(*arguments).tables
+        assert (table.name, table.seats, table.start) == ("table-1", 4, "full")
+    (table,) = config("--table", "friday", "--bots", "2:random", "--bots", "greedy").tables
+    assert (table.name, table.bots) == ("friday", ("random", "random", "greedy"))
+
+
+def test_rules_of_the_table() -> None:
+    (table,) = config("--table", "t", "--rules", "bernie", "--rule", "game.rounds=3").tables
+    assert (table.rules.name, table.rules["game.rounds"]) == ("bernie", 3)
+
+
+def test_rules_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text("[game]\nrounds = 2\n")
+    chosen = config("--rules", str(path), "--table", "t")
+    assert chosen.tables[0].rules["game.rounds"] == 2
+    assert chosen.rules["ours"] is chosen.tables[0].rules
+
+
+def test_a_short_seed_is_filled_up() -> None:
+    assert config("--seed", "ab").fixed_seed == bytes(31) + b"\xab"
+
+
+def test_settings_come_from_file_environment_and_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The environment goes over the file, the command line over both."""
+    path = tmp_path / "config.toml"
+    path.write_text('port = 1\npace = 2.5\nbots = ["2:random"]\n')
+    assert config("--config", str(path)).port == 1
+    monkeypatch.setenv("MT_SERVER_PORT", "2")
+    chosen = config("--config", str(path))
+    assert (chosen.port, chosen.pace_seconds) == (2, 2.5)
+    assert chosen.tables[0].bots == ("random", "random")
+    assert config("--config", str(path), "--port", "3").port == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--rules", "clasic"], "Did you mean classic?"),
+        (["--rule", "game.round=3"], "game.rounds"),
+        (["--rule", "game.rounds=99"], "game.rounds"),
+        (["--seats", "1"], "2 to 8 players"),
+        (["--seats", "0"], "2 to 8 players"),
+        (["--bots", "gredy"], "greedy"),
+        (["--bots", "x y"], "strategy"),
+        (["--bots", ":"], "write STRATEGY"),
+        (["--bots", "5:greedy"], "do not fit"),
+        (["--seats", "3", "--first-seat", "3"], "0 to 2"),
+        (["--seed", "xyz"], "hexadecimal"),
+        (["--port", "99999"], "--port"),
+        (["--table", "a\x1bb"], "printable"),
+        (["--exit-when-done"], "--table"),
+        (["--rules", "missing.toml"], "missing.toml"),
+        (["--config", "missing.toml"], "missing.toml"),
+        (["--nonsense"], "--nonsense"),
+    ],
+)
+def test_bad_usage_is_one_line_and_code_2(arguments: list[str], says: str) -> None:
+    code, line = fault(*arguments)
+    assert code == 2
+    assert line.startswith("mt-server: ")
+    assert says in line
+
+
+def test_a_setting_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("prot = 1\n")
+    code, line = fault("--config", str(path))
+    assert code == 2
+    assert "'prot'" in line
+
+
+def test_help_opens_with_an_example() -> None:
+    result = CliRunner().invoke(main, ["--help"])
+    assert result.output.startswith("Example:\n  mt-server ")
+    assert isinstance(main, click.Command)
+
+
+# --- real processes -----------------------------------------------------------------------
+
+
+@pytest.mark.system
+def test_a_taken_port_is_one_line_and_code_1() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run("--host", "127.0.0.1", "--port", port)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"mt-server: cannot listen on 127.0.0.1:{port}: another program listens there\n"
+    )
+
+
+@pytest.mark.system
+def test_a_game_of_bots_ends_with_code_0_and_one_seed_gives_one_result() -> None:
+    lines = []
+    for _ in range(2):
+        done = run(
+            *("--host", "127.0.0.1", "--port", "0", "--bots", "3:greedy", "--seats", "3"),
+            *("--seed", "7", "--exit-when-done", "--log-format", "json"),
+            *("--rule", "game.rounds=2"),
+        )
+        assert done.returncode == 0
+        assert re.fullmatch(r"mt-client 127\.0\.0\.1:\d+\n", done.stdout)
+        log = [json.loads(line) for line in done.stderr.splitlines()]
+        lines.append([each.get("scores", each.get("totals")) for each in log])
+        assert log[0]["level"] == "warning"
+    assert lines[0] == lines[1]
+    assert sum(1 for each in lines[0] if each) == 3
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_with_code_0(tmp_path: Path, number: signal.Signals) -> None:
+    with started(tmp_path) as process:
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 0
+
+
+@pytest.mark.system
+def test_it_ends_when_its_standard_input_does(tmp_path: Path) -> None:
+    with started(tmp_path, "--until-stdin-closes") as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A server that ends by itself."""
+    return subprocess.run(
+        [*START, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def started(tmp_path: Path, *arguments: str) -> Any:
+    """A server that accepts connections."""
+    ready = tmp_path / "ready"
+    process = subprocess.Popen(
+        [
+            *(*START, "--host", "127.0.0.1", "--port", "0"),
+            *("--ready-file", str(ready), *arguments),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("mt-client ")
+    return process

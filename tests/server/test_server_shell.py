@@ -1,0 +1,276 @@
+"""The shell round the lobby: nothing is told before it is stored, house bots, stopping."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+import trio
+from mexican_train.client import seat_bot
+from mexican_train.engine import RuleSet
+from mexican_train.protocol import (
+    ClosingSoon,
+    CreateTable,
+    Draw,
+    Goodbye,
+    Hello,
+    JoinTable,
+    Kick,
+    ListTables,
+    Pass,
+    Ping,
+    Play,
+    Pong,
+    TableNews,
+    Tables,
+    Update,
+    Welcome,
+)
+from mexican_train.server import StoreError
+from mexican_train.server.effects import Fact, MoveMade
+from trio.testing import MockClock
+
+OpenHall = Callable[..., Awaitable[Any]]
+ONE_ROUND = RuleSet.preset("classic").with_options({"game.rounds": 1})
+
+
+class SlowStore:
+    """Stores when the test lets it."""
+
+    def __init__(self) -> None:
+        self.stored: list[Fact] = []
+        self.batches: list[int] = []
+        self.is_open = True
+        self.is_broken = False
+        self._opened = trio.Event()
+
+    def open(self) -> None:
+        """Let everything through from now on."""
+        self.is_open = True
+        self._opened.set()
+
+    def shut(self) -> None:
+        """Let nothing through."""
+        self.is_open = False
+        self._opened = trio.Event()
+
+    async def load(self) -> Sequence[Fact]:
+        await trio.lowlevel.checkpoint()
+        return ()
+
+    async def save(self, facts: Sequence[Fact]) -> None:
+        await trio.lowlevel.checkpoint()
+        if not self.is_open:
+            await self._opened.wait()
+        if self.is_broken:
+            raise StoreError("no room")
+        self.stored += facts
+        self.batches.append(len(facts))
+
+
+def command_for(choice: Any, turn: int, number: int) -> Any:
+    """The command that a choice says."""
+    if choice.do == "play":
+        return Play(id=number, turn=turn, tile=choice.tile, train=choice.train)
+    return {"draw": Draw, "pass": Pass}[choice.do](id=number, turn=turn)
+
+
+async def quiet() -> None:
+    """Let every task do what it can do now."""
+    await trio.testing.wait_all_tasks_blocked()
+
+
+async def test_nobody_is_told_before_it_is_stored(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Any
+) -> None:
+    store = SlowStore()
+    hall = await open_hall(store=store, tables=(plan(seats=2),), pace_seconds=0.0)
+    ann, bob = await hall.enter("ann"), await hall.enter("bob")
+    await ann.ask(JoinTable, table="t")
+    store.shut()
+    await bob.send(JoinTable(id=1, table="t"))
+    await quiet()
+    told = [len(session._outbox) for session in hall.server._sessions]
+    assert told == [0, 0]
+    # another table, and the lobby, go on meanwhile
+    eve = hall.connect()
+    await eve.send(Hello(versions=(1, 1), kind="person", name="eve"))
+    store.open()
+    assert isinstance(await bob.receive(), TableNews)
+    assert isinstance(await bob.until(Update), Update)
+    assert isinstance(await eve.receive(), Welcome)
+
+
+async def test_commands_to_a_table_wait_for_its_store_in_order(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Any
+) -> None:
+    store = SlowStore()
+    hall = await open_hall(store=store, tables=(plan(seats=2),), pace_seconds=0.0)
+    ann, bob = await hall.enter("ann"), await hall.enter("bob")
+    for peer in (ann, bob):
+        await peer.ask(JoinTable, table="t")
+    eve = await hall.enter("eve")
+    await eve.ask(Ping)
+    first = await ann.until(Update)
+    await bob.until(Update)
+    store.shut()
+    choice = first.choices[0]
+    await ann.send(command_for(choice, first.turn, 11))
+    await ann.send(command_for(choice, first.turn, 12))
+    await bob.send(Ping(id=13))
+    await quiet()
+    assert not [fact for fact in store.stored if isinstance(fact, MoveMade)]
+    assert hall.server._desk._lanes["t"]
+    # the lobby is no part of the table
+    assert isinstance(await eve.ask(ListTables), Tables)
+    store.open()
+    answers = [await ann.until(lambda each: getattr(each, "answers", 0)) for _ in range(2)]
+    assert [each.answers for each in answers] == [11, 12]
+    assert isinstance(answers[0], Update)
+    assert answers[1].code == "stale"
+    told = [await bob.until(lambda each: isinstance(each, Update | Pong)) for _ in range(2)]
+    assert [type(each) for each in told] == [Update, Pong]
+    assert len([fact for fact in store.stored if isinstance(fact, MoveMade)]) == 1
+
+
+async def test_what_has_queued_up_is_stored_together(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    store = SlowStore()
+    hall = await open_hall(store=store)
+    store.shut()
+    peers = [hall.connect() for _ in range(6)]
+    for number, peer in enumerate(peers):
+        await peer.send(Hello(versions=(1, 1), kind="bot", name=f"robot {number}"))
+        await quiet()
+    store.open()
+    for peer in peers:
+        assert isinstance(await peer.receive(), Welcome)
+    assert store.batches == [1, 5]
+
+
+async def test_a_connection_that_ends_while_its_hello_is_stored_leaves_nothing(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    store = SlowStore()
+    hall = await open_hall(store=store)
+    store.shut()
+    peer = hall.connect()
+    await peer.send(Hello(versions=(1, 1), kind="person", name="ann"))
+    await quiet()
+    await peer.stream.aclose()
+    await quiet()
+    store.open()
+    await quiet()
+    assert not hall.server._sessions
+    assert isinstance((await hall.enter("ann")).inbox[0], Welcome)
+
+
+async def test_a_store_that_fails_stops_the_server_untold(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    store = SlowStore()
+    with pytest.RaisesGroup(StoreError, flatten_subgroups=True):
+        async with trio.open_nursery() as nursery:
+            hall = await open_hall(store=store, within=nursery)
+            store.is_broken = True
+            peer = hall.connect()
+            await peer.send(Hello(versions=(1, 1), kind="person", name="ann"))
+            assert await peer.rest() == []
+
+
+# --- house bots ---------------------------------------------------------------------------
+
+
+async def test_house_bots_play_a_game_to_its_end(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Any
+) -> None:
+    table = plan(bots=("greedy", "random", "greedy", "random"), rules=ONE_ROUND)
+    hall = await open_hall(tables=(table,), exits_when_done=True)
+    await hall.server._stopping.wait()
+    assert [line["event"] for line in hall.lines if "failed" in line["event"]] == []
+    assert hall.logged("game over")
+
+
+async def test_a_bot_sent_away_is_gone(autojump_clock: MockClock, hall: Any) -> None:
+    ann = await hall.enter("ann")
+    await ann.ask(CreateTable, name="t", bots=["random"])
+    await ann.until(lambda each: isinstance(each, TableNews) and each.table.seats[1].present)
+    assert len(hall.server._sessions) == 2
+    await ann.ask(Kick, name="random-1")
+    await quiet()
+    assert len(hall.server._sessions) == 1
+
+
+async def test_a_person_plays_a_round_against_the_house(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Any
+) -> None:
+    """Bots take a second a move, and the person's log has no gap."""
+    hall = await open_hall(tables=(plan(seats=3, bots=("greedy", "random"), rules=ONE_ROUND),))
+    ann = await hall.enter("ann")
+    started = trio.current_time()
+    await ann.send(JoinTable(id=1, table="t"))
+    number, events = 1, []
+    while True:
+        update = await ann.until(Update)
+        events += [event.n for event in update.events]
+        if update.view.phase == "over":
+            break
+        if update.view.to_act == update.seat:
+            number += 1
+            await ann.send(command_for(update.choices[0], update.turn, number))
+    assert events == list(range(1, len(events) + 1))
+    assert trio.current_time() - started > 10
+
+
+async def test_a_house_bot_that_fails_is_started_again(
+    autojump_clock: MockClock, open_hall: OpenHall, monkeypatch: pytest.MonkeyPatch, plan: Any
+) -> None:
+    real, calls = seat_bot, []
+
+    async def flaky(strategy: str, stream: Any, **fields: Any) -> None:
+        calls.append(strategy)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+        await real(strategy, stream, **fields)
+
+    monkeypatch.setattr("mexican_train.server.house.seat_bot", flaky)
+    hall = await open_hall(tables=(plan(seats=2, bots=("random",), start="manual"),))
+    ann = await hall.enter("ann")
+    await ann.send(JoinTable(id=1, table="t"))
+    await ann.until(lambda each: isinstance(each, TableNews) and each.table.seats[0].present)
+    assert calls == ["random", "random"]
+    assert len(hall.logged("house bot failed")) == 1
+
+
+# --- stopping -----------------------------------------------------------------------------
+
+
+async def test_a_stop_is_announced_and_ends_every_session(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Any
+) -> None:
+    hall = await open_hall(tables=(plan(seats=2, bots=("greedy",)),))
+    ann = await hall.enter("ann")
+    await ann.ask(JoinTable, table="t")
+    hall.server.stop()
+    messages = await ann.rest()
+    closing = next(each for each in messages if isinstance(each, ClosingSoon))
+    assert closing.seconds == 10
+    assert isinstance(messages[-1], Goodbye)
+    assert messages[-1].code == "shutdown"
+    await ann.stream.aclose()
+    await quiet()
+    assert not hall.server._sessions
+
+
+async def test_a_stop_waits_ten_seconds_at_most(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    """A peer that does not read does not keep the server from ending."""
+    async with trio.open_nursery() as nursery:
+        hall = await open_hall(within=nursery)
+        ours, theirs = trio.testing.lockstep_stream_pair()
+        nursery.start_soon(hall.server.serve_stream, theirs)
+        await ours.send_all(b"\0")
+        hall.server.stop()
+        started = trio.current_time()
+    assert trio.current_time() - started <= 11
