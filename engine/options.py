@@ -235,7 +235,7 @@ _ALL: Final = (
         "first_turn.build_own_train",
         False,
         "In the first lap a player may lay as many tiles as fit, end to end, on the own train.",
-        "The first lap is no time for building a whole train in one turn.",
+        "A player may not build a whole train in one turn of the first lap.",
     ),
     _yes_no(
         "first_turn.own_only",
@@ -293,7 +293,7 @@ _ALL: Final = (
             "after_all_trains": "Any player may start a Mexican Train, but only once a tile lies "
             "on every player's own train.",
             "starter_first_lap": "In the first lap only the first player may start a Mexican "
-            "Train, even before the own one; after it any player may.",
+            "Train, even before the own train; after it any player may.",
         },
     ),
     Option(
@@ -335,7 +335,7 @@ _ALL: Final = (
     _yes_no(
         "doubles.must_cover",
         True,
-        "A double must be covered: while it is open, the players after may do nothing else.",
+        "A double must be covered: while it is open, the next players may do nothing else.",
         "A double is a tile like any other and need not be covered.",
     ),
     Option(

@@ -7,6 +7,7 @@ for the next one.
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 
 from .moves import MEXICAN, Move
@@ -244,20 +245,8 @@ class Round:
         return tuple(self._train(train) for train in (*range(self.seats), *started))
 
     def _train(self, train: int) -> Train:
-        line, inward = [], self.engine_number
-        for laid in self.lines[train]:
-            high, low = tile_ends(laid)
-            outward = low if high == inward else high
-            line.append((inward, outward))
-            inward = outward
-        personal = train < MEXICAN
-        return Train(
-            train,
-            train if personal else None,
-            tuple(line),
-            inward,
-            personal and bool(self.marked >> train & 1),
-        )
+        marked = train < MEXICAN and bool(self.marked >> train & 1)
+        return _shown_train(train, self.lines[train], self.engine_number, marked)
 
     @property
     def open_doubles(self) -> tuple[OpenDouble, ...]:
@@ -278,3 +267,15 @@ class Round:
             for seat in range(self.seats)
             if self.owed >> seat & 1
         )
+
+
+@lru_cache(maxsize=4096)
+def _shown_train(train: int, tiles: tuple[int, ...], engine_number: int, marked: bool) -> Train:
+    """A train for readers; a move changes one of them, and the others are shown again."""
+    line, inward = [], engine_number
+    for laid in tiles:
+        high, low = tile_ends(laid)
+        outward = low if high == inward else high
+        line.append((inward, outward))
+        inward = outward
+    return Train(train, train if train < MEXICAN else None, tuple(line), inward, marked)
