@@ -41,7 +41,7 @@ from .choices import command_for
 from .model import Model
 from .words import choice_words, tile_text, train_words
 
-Topic = Literal["hand", "table", "scores", "log", "help", "turn"]
+Topic = Literal["hand", "table", "scores", "log", "help", "turn", "card"]
 NAME_CHARS_MAX = 20
 CHAT_CHARS_MAX = 500
 
@@ -279,11 +279,7 @@ def _table_name(word: str, rest: str, model: Model) -> str:
     _demand_no_table(model)
     if not rest:
         raise EntryError(f"Say which table, for example: {word} 1")
-    if rest.isascii() and rest.isdigit() and 1 <= int(rest) <= len(model.tables):
-        return model.tables[int(rest) - 1].name
-    names = [table.name for table in model.tables]
-    folded = {name.casefold(): name for name in names}
-    return folded.get(rest.casefold(), _name(rest, "a table"))
+    return _listed(rest, model) or _name(rest, "a table")
 
 
 def _create(rest: str, model: Model) -> Entry:
@@ -361,7 +357,22 @@ def _player(text: str, model: Model) -> str:
     return names.get(text.casefold(), _name(text, "a player"))
 
 
+def _listed(text: str, model: Model) -> str | None:
+    """The table of that number or name in the list of the lobby, or None."""
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= len(model.tables):
+        return model.tables[int(text) - 1].name
+    names = {table.name.casefold(): table.name for table in model.tables}
+    return names.get(text.casefold())
+
+
 def _rules(rest: str, model: Model) -> Entry:
+    if rest.casefold() == "all":
+        if model.card is None:
+            raise EntryError("First ask for the rules of a table or by a name, as in: rules bernie")
+        return Show("card")
+    listed = _listed(rest, model)
+    if listed is not None:
+        return Ask(AskRules(id=0, table=listed))
     if rest:
         return Ask(AskRules(id=0, name=rest[:40]))
     if model.table is not None:

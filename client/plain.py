@@ -14,6 +14,7 @@ import trio
 from mexican_train.protocol import (
     AnyCommand,
     AnyServerMessage,
+    AskRules,
     Card,
     ClosingSoon,
     CreateTable,
@@ -23,6 +24,7 @@ from mexican_train.protocol import (
     ListTables,
     Ok,
     Said,
+    TableInfo,
     TableLeft,
     TableNews,
     Tables,
@@ -43,6 +45,7 @@ from .render import (
     help_lines,
     lobby_lines,
     log_lines,
+    model_card_lines,
     news_lines,
     position_lines,
     said_lines,
@@ -128,6 +131,8 @@ class PlainMode:
         self._shown_turn: object = None
         self._told_unproven = False
         self._is_parting = False
+        self._rules_seen: dict[str, str] = {}
+        """By table, the hash of the rules that this person has been told of."""
 
     async def run(self) -> int:
         """Play until the person stops or the link ends; the exit code."""
@@ -197,7 +202,22 @@ class PlainMode:
         """Send what was asked for; whoever goes on from a finished game leaves it first."""
         if _goes_on(command) and self.model.table is not None:
             self._send(LeaveTable(id=0))
+        if isinstance(command, JoinTable | WatchTable):
+            for table in self.model.tables:
+                if table.name == command.table:
+                    self._show_rules(table)
         self._send(command)
+
+    def _show_rules(self, table: TableInfo) -> None:
+        """Ask for the card of unusual rules, once, and tell of rules that are others now."""
+        seen = self._rules_seen.get(table.name)
+        self._rules_seen[table.name] = table.rules.hash
+        if seen == table.rules.hash:
+            return
+        if seen is not None:
+            self._say(f"The rules of {clean(table.name)} are not those that you were told of.")
+        if table.rules.changed or seen is not None:
+            self._send(AskRules(id=0, table=table.name))
 
     def _send(self, command: AnyCommand) -> None:
         try:
@@ -245,6 +265,7 @@ class PlainMode:
             before = self.model.table
             self.model.take(arrival)
             self._paper.print(news_lines(before, arrival, self.model))
+            self._show_rules(arrival.table)
         elif isinstance(arrival, Ok) and isinstance(command, LeaveTable):
             self._leave()
         elif isinstance(arrival, Tables):
@@ -355,6 +376,7 @@ _SHOWN: dict[Topic, Callable[[Model], list[str]]] = {
     "log": log_lines,
     "help": help_lines,
     "turn": turn_lines,
+    "card": model_card_lines,
 }
 
 

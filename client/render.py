@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from mexican_train.protocol import (
     AnyEvent,
     Card,
+    CardLine,
     GameOver,
     OpenDouble,
     OptionValue,
@@ -391,17 +392,43 @@ def _seat_news(old: SeatInfo, new: SeatInfo, model: Model) -> list[str]:
 
 
 def card_lines(card: Card) -> list[str]:
-    """A rule card: a line an option, those that differ from `classic` with a `!`."""
-    head = f"Rules {clean(card.rules.name)}"
-    marked = f"{head}; ! marks what differs from classic:"
-    lines = wrapped(marked if card.rules.changed else f"{head}:", COLUMNS)
+    """A rule card as it arrives: what differs from `classic`, or all of it if nothing does."""
+    if not card.rules.changed:
+        return whole_card_lines(card)
+    differing = [line for line in card.lines if line.differs]
+    rest = count(len(card.lines) - len(differing), "other option")
+    are = "are" if len(card.lines) - len(differing) != 1 else "is"
+    lines = wrapped(f"{_card_title(card)}. What differs from classic:", COLUMNS)
+    for line in differing:
+        lines += _card_line(line)
+    return [
+        *lines,
+        *wrapped(f"The {rest} {are} as in classic. Type rules all to read every option.", COLUMNS),
+    ]
+
+
+def whole_card_lines(card: Card) -> list[str]:
+    """Every option of a rule card, those that differ from `classic` with a `!`."""
+    marks = "; ! marks what differs from classic" if card.rules.changed else ""
+    lines = wrapped(f"{_card_title(card)}{marks}:", COLUMNS)
     for line in card.lines:
-        mark = "!" if line.differs else " "
-        value = clean(_value_words(line.value))
-        lines += wrapped(
-            f"{mark} {clean(line.option)} = {value}: {clean(line.text)}", COLUMNS, "    "
-        )
+        lines += _card_line(line)
     return lines
+
+
+def _card_title(card: Card) -> str:
+    return f"Rules {clean(card.rules.name)} (hash {clean(card.rules.hash[:12])})"
+
+
+def _card_line(line: CardLine) -> list[str]:
+    mark = "!" if line.differs else " "
+    value = clean(_value_words(line.value))
+    return wrapped(f"{mark} {clean(line.option)} = {value}: {clean(line.text)}", COLUMNS, "    ")
+
+
+def model_card_lines(model: Model) -> list[str]:
+    """Every option of the card that was asked for last."""
+    return whole_card_lines(model.card) if model.card is not None else []
 
 
 def _value_words(value: OptionValue) -> str:
@@ -423,7 +450,7 @@ knock, k    say that you have one tile left
 foul Ann    call Ann, who did not knock
 turn, hand, table, scores, log    show that again
 say TEXT    talk to the table
-rules       the rules of this table
+rules       the rules of this table; then: rules all
 leave       leave the table (your seat is kept while the game runs)
 quit        stop"""
 _HELP_TABLE = """\
@@ -440,7 +467,7 @@ tables         which tables there are
 join 1         sit down at table 1 (a name will do too)
 watch 1        look on at table 1
 create NAME    open a table of your own
-rules NAME     the rules of that name; rules alone: the usual ones
+rules 1        the rules of table 1 (or a name: rules bernie); then: rules all
 say TEXT       talk to everybody in the lobby
 quit           stop"""
 

@@ -8,6 +8,9 @@ import trio
 from mexican_train.client.link import hello_for, open_link
 from mexican_train.client.plain import Opening, Paper, PlainMode, read_lines
 from mexican_train.protocol import (
+    AskRules,
+    Card,
+    CardLine,
     CreateTable,
     Draw,
     GameOver,
@@ -17,6 +20,7 @@ from mexican_train.protocol import (
     Ok,
     Passed,
     Play,
+    RulesInfo,
     Said,
     Say,
     TableLeft,
@@ -387,3 +391,53 @@ async def test_reading_a_pipe(chunks: Sequence[bytes], lines: list[str]) -> None
             found.append(line)  # noqa: PERF401 - the channel is read as it fills
     os.close(ours)
     assert found == lines
+
+
+async def test_unusual_rules_are_shown_before_sitting_down(autojump_clock: object) -> None:
+    """`join` asks for the card first where the rules differ from classic, and once only."""
+    unusual = RulesInfo(name="bernie", hash="b1", changed=1)
+    card = Card(
+        answers=2,
+        rules=unusual,
+        lines=[CardLine(option="announce.mode", value="knock", differs=True, text="Knock.")],
+    )
+
+    async def script(person: Person) -> None:
+        await person.reads(*HELLO)
+        await person.sends(ListTables(id=1))
+        listed = table_info("den", SEATS, rules=unusual)
+        await person.peer.send(Tables(answers=1, tables=[listed], page=0, pages=1))
+        await person.types("join 1")
+        await person.sends(AskRules(id=2, table="den"))
+        await person.sends(JoinTable(id=3, table="den"))
+        await person.peer.send(card)
+        news = table_news(answers=3, seats=SEATS, rules=unusual, name="den")
+        await person.peer.send(news)
+        await person.types("rules all")
+        await person.types("quit")
+        await person.peer.receive()
+        await person.peer.send(Ok(answers=4))
+
+    _, paper = await session(script)
+    assert paper.index("What differs from classic:") < paper.index("You sit at den")
+    assert paper.count("! announce.mode = knock: Knock.") == 2
+
+
+async def test_rules_that_are_others_now_are_told(autojump_clock: object) -> None:
+    """A table whose rule set has another hash than before says so, and shows the card."""
+
+    async def script(person: Person) -> None:
+        await in_lobby(person, "den")
+        await person.types("join 1")
+        await person.sends(JoinTable(id=2, table="den"))
+        await person.peer.send(table_news(answers=2, seats=SEATS, name="den"))
+        changed = RulesInfo(name="classic", hash="other", changed=0)
+        await person.peer.send(table_news(seats=SEATS, rules=changed, name="den"))
+        await person.sends(AskRules(id=3, table="den"))
+        await person.peer.send(Card(answers=3, rules=changed, lines=[]))
+        person.ends_input()
+        await person.sends(LeaveTable(id=4))
+        await person.peer.send(Ok(answers=4))
+
+    _, paper = await session(script)
+    assert "The rules of den are not those that you were told of." in paper

@@ -381,9 +381,14 @@ def test_a_rule_card() -> None:
         CardLine(option="turn.must_play", value=True, differs=False, text="Who can play must."),
         CardLine(option="doubles.lapse", value=["dead_number"], differs=False, text="x " * 40),
     ]
-    card = Card(answers=1, rules=RulesInfo(name="classic", hash="00", changed=1), lines=lines)
+    card = Card(answers=1, rules=RulesInfo(name="mine", hash="00", changed=1), lines=lines)
     assert text(render.card_lines(card)) == (
-        "Rules classic; ! marks what differs from classic:\n"
+        "Rules mine (hash 00). What differs from classic:\n"
+        "! set.max_pip = 9: The set is a double-9.\n"
+        "The 2 other options are as in classic. Type rules all to read every option.\n"
+    )
+    assert text(render.whole_card_lines(card)) == (
+        "Rules mine (hash 00); ! marks what differs from classic:\n"
         "! set.max_pip = 9: The set is a double-9.\n"
         "  turn.must_play = yes: Who can play must.\n"
         "  doubles.lapse = dead_number: x x x x x x x x x x x x x x x x x x x x x x x x x\n"
