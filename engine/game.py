@@ -240,7 +240,9 @@ def _is_called(state: Round, seat: int, move: Move) -> bool:
 
 
 def _out_of_turn(state: Round, seat: int) -> tuple[Move, ...]:
-    """Knock and foul: in turn or out of it."""
+    """Knock and foul: in turn or out of it; nothing for a number that is no seat."""
+    if not 0 <= seat < state.seats:
+        return ()
     bit = 1 << seat
     moves: tuple[Move, ...] = (KNOCK,) if state.owed & bit else ()
     others = state.fouls & ~bit
