@@ -7,6 +7,8 @@ rejection, so that anybody can recompute it from the seed with a standard librar
 import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, count
 from typing import Final
 
 from .options import RuleSetError
@@ -37,6 +39,7 @@ _ANY_TABLE: Final = {
 }
 
 
+@lru_cache(maxsize=1024)
 def hand_size(rules: RuleSet, seats: int) -> int:
     """Tiles dealt to each of `seats` seats (`deal.table`, `deal.hand_size`).
 
@@ -109,10 +112,6 @@ def round_count(rules: RuleSet) -> int:
     return rounds if type(rounds) is int else engine_number(rules, 1) + 1
 
 
-_FAIR: Final = tuple(256 - 256 % (last + 1) for last in range(256))
-"""By the last place, the bytes below which each place is equally likely."""
-
-
 @dataclass(frozen=True, slots=True)
 class Deal:
     """The tiles of one round as dealt, before a search for the engine.
@@ -163,15 +162,13 @@ class Deal:
 
 def _shuffle(order: list[int], key: bytes) -> None:
     """Fisher-Yates from the last place down, one random byte a place, no modulo bias."""
-    counter, stream = 0, iter(b"")
+    blocks = (hmac.digest(key, block.to_bytes(8, "big"), "sha256") for block in count())
+    stream = chain.from_iterable(blocks)
     for last in range(len(order) - 1, 0, -1):
-        fair = _FAIR[last]
-        byte = fair
-        while byte >= fair:
-            byte = next(stream, -1)
-            if byte < 0:
-                stream = iter(hmac.digest(key, counter.to_bytes(8, "big"), "sha256"))
-                counter += 1
-                byte = fair
-        chosen = byte % (last + 1)
+        places = last + 1
+        fair = 256 - 256 % places
+        for byte in stream:
+            if byte < fair:
+                chosen = byte % places
+                break
         order[last], order[chosen] = order[chosen], order[last]
