@@ -3,6 +3,7 @@
 import difflib
 from dataclasses import dataclass
 
+from .planner import planner
 from .strategies import Strategy, greedy, random_choice
 
 
@@ -34,11 +35,14 @@ _STRATEGIES = {
     info.name: info
     for info in (
         StrategyInfo("greedy", greedy, quick=True, summary="lays the heaviest tile it can"),
+        StrategyInfo(
+            "planner", planner, quick=True, summary="keeps the best line for its own train"
+        ),
         StrategyInfo("random", random_choice, quick=True, summary="takes any choice"),
     )
 }
-_ALIASES: dict[str, str] = {}
-"""Other names for the above; `easy`, `medium` and `hard` come with the strategies they mean."""
+_ALIASES = {"easy": "random", "medium": "greedy", "hard": "planner"}
+"""Other names for the above."""
 
 
 def strategy(name: str) -> StrategyInfo:

@@ -70,8 +70,10 @@ def test_random_takes_every_choice_by_its_own_source() -> None:
 
 
 def test_names() -> None:
-    assert strategy_names() == ("greedy", "random")
+    assert strategy_names() == ("greedy", "planner", "random")
     assert strategy(" Greedy ").name == "greedy"
+    aliases = [strategy(name).name for name in ("easy", "Medium", "hard")]
+    assert aliases == ["random", "greedy", "planner"]
     assert all(strategy(name).quick for name in strategy_names())
 
 
