@@ -24,7 +24,7 @@ PROGRAM = "mt-bot"
     "strategy_name",
     required=True,
     metavar="NAME",
-    help="How to play: greedy or random.",
+    help="How to play: planner, greedy or random (also hard, medium, easy).",
 )
 @click.option(
     "--table", metavar="NAME", help="Where to sit down. [default: the first table with a free seat]"

@@ -36,7 +36,7 @@ PROGRAM = "mt-client"
 )
 @click.option(
     "--strategy",
-    default="greedy",
+    default="planner",
     show_default=True,
     metavar="NAME",
     help="With --solo: how the bots play.",

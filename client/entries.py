@@ -326,7 +326,7 @@ def _bot(rest: str, model: Model) -> Entry:
     deed, _, name = rest.partition(" ")
     name = name.strip()
     if deed.lower() == "add":
-        strategy = name.lower() or "greedy"
+        strategy = name.lower() or "planner"
         if not re.fullmatch(r"[a-z0-9][a-z0-9:._-]{0,19}", strategy):
             raise EntryError("The name of a bot is one word, for example: bot add greedy")
         return Ask(AddBot(id=0, strategy=strategy))

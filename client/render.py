@@ -456,7 +456,7 @@ quit        stop"""
 _HELP_TABLE = """\
 ready             you are ready to start, or for the next round
 start             start the game (host)
-bot add greedy    seat a bot (host); bot remove NAME takes it away
+bot add planner   seat a bot (host); bot remove NAME takes it away
 host NAME, kick NAME    hand the table over, send somebody away (host)
 rematch           play again at the same table (host)
 table, rules      who sits here, what is played

@@ -253,7 +253,8 @@ async def seat_bot(
         seat: The seat to ask for; None takes the first free one.
         seed: For the bot's own randomness; None takes the system's.
 
-    Raises `RefusedError` or `BotError` where the server does not want it, which is a fault.
+    Raises `RefusedError` or `BotError` where the server does not want it, and `EndedError` after a
+    mistake of the server; all of them are faults.
     """
     bot = StrategyBot(strategy(strategy_name), seed)
     async with open_link(
@@ -267,8 +268,11 @@ async def seat_bot(
             await player.sit_down(table, seat)
             while True:
                 await player.play_game()
-        except (EndedError, TableGoneError):
+        except TableGoneError:
             return
+        except EndedError as end:
+            if end.code == "internal":
+                raise
 
 
 def _only(stream: trio.abc.Stream) -> StreamOpener:

@@ -73,8 +73,8 @@ async def _solo_session(wish: Wish) -> int:
 
 def _opening(wish: Wish) -> Opening:
     if wish.create is not None:
-        rules = wish.rules or "classic"
-        return Opening(CreateTable(id=0, name=wish.create, rules=rules, options=[*wish.options]))
+        options = [*wish.options]
+        return Opening(CreateTable(id=0, name=wish.create, rules=wish.rules, options=options))
     if wish.table is not None and wish.watch:
         return Opening(WatchTable(id=0, table=wish.table))
     return Opening(JoinTable(id=0, table=wish.table) if wish.table is not None else None)

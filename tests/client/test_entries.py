@@ -229,7 +229,7 @@ def test_the_lobby(line: str, expected: AnyCommand) -> None:
         ("ready no", Ready(id=0, on=False)),
         ("start", StartTable(id=0)),
         ("bot add greedy", AddBot(id=0, strategy="greedy")),
-        ("bot add", AddBot(id=0, strategy="greedy")),
+        ("bot add", AddBot(id=0, strategy="planner")),
         ("bot remove anton", RemoveBot(id=0, name="Anton")),
         ("host ANN", PassHost(id=0, name="Ann")),
         ("kick Ann", Kick(id=0, name="Ann")),
