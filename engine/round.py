@@ -70,6 +70,9 @@ class Round:
         seats: how many play.
         turn: the seat to act; -1 once the round is over.
         engine_tile: the double in the middle.
+        hands: the tiles of each seat as a mask. Hidden from the others.
+        lines: by train, the tiles laid on it: another tuple as soon as one is laid.
+        marked: the mask of the trains that carry their marker.
         choices: what the seat to act may do, apart from knock and foul.
         blocked: whether the round ended with nobody out.
         out: the seats that went out, in that order.
@@ -232,7 +235,7 @@ class Round:
     @property
     def hand_counts(self) -> tuple[int, ...]:
         """Tiles in hand, by seat."""
-        return tuple(hand.bit_count() for hand in self.hands)
+        return tuple(map(int.bit_count, self.hands))
 
     def hand(self, seat: int) -> tuple[int, ...]:
         """The tiles of one seat, lowest number first. Hidden from the others."""
@@ -241,16 +244,23 @@ class Round:
     @property
     def trains(self) -> tuple[Train, ...]:
         """The personal train of each seat, then the started Mexican Trains."""
-        started = range(MEXICAN, MEXICAN + self.mexican_count)
-        return tuple(self._train(train) for train in (*range(self.seats), *started))
+        return tuple(map(self.train, self.train_numbers))
 
-    def _train(self, train: int) -> Train:
+    @property
+    def train_numbers(self) -> tuple[int, ...]:
+        """The numbers of `trains`."""
+        return (*range(self.seats), *range(MEXICAN, MEXICAN + self.mexican_count))
+
+    def train(self, train: int) -> Train:
+        """One train by its number."""
         marked = train < MEXICAN and bool(self.marked >> train & 1)
         return _shown_train(train, self.lines[train], self.engine_number, marked)
 
     @property
     def open_doubles(self) -> tuple[OpenDouble, ...]:
         """The doubles that wait for a cover, the oldest first."""
+        if not self.uncovered:
+            return ()
         binding = self.doubles_bind
         return tuple(OpenDouble(*each, binding) for each in self.uncovered)
 
@@ -262,6 +272,8 @@ class Round:
     @property
     def knocks(self) -> tuple[KnockDebt, ...]:
         """The seats that owe a knock."""
+        if not self.owed:
+            return ()
         return tuple(
             KnockDebt(seat, bool(self.fouls >> seat & 1))
             for seat in range(self.seats)

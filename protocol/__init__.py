@@ -7,6 +7,7 @@ from .client_messages import (
     AddBot,
     AnyClientMessage,
     AnyCommand,
+    AskRecord,
     AskRules,
     ClientMessage,
     Command,
@@ -45,6 +46,7 @@ from .codec import (
     decode_server,
     encode,
     encode_update_shared,
+    preencoded,
     splice,
 )
 from .codes import (
@@ -93,6 +95,7 @@ from .server_messages import (
     Ok,
     Parameter,
     Pong,
+    RecordPart,
     Refused,
     Said,
     ServerMessage,
@@ -177,6 +180,7 @@ __all__ = [
     "AnyCommand",
     "AnyEvent",
     "AnyServerMessage",
+    "AskRecord",
     "AskRules",
     "Awaited",
     "BadMessage",
@@ -239,6 +243,7 @@ __all__ = [
     "Pong",
     "ProtocolError",
     "Ready",
+    "RecordPart",
     "Refused",
     "Rematch",
     "RemoteProtocolError",
@@ -291,6 +296,7 @@ __all__ = [
     "encode_update_shared",
     "frame",
     "goodbye",
+    "preencoded",
     "refused",
     "splice",
 ]

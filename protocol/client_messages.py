@@ -96,9 +96,11 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create"):
     """Open a table, sit down at it and be its host. Answered by `table`."""
 
     name: Annotated[TableName, Meta(description="the table's")]
-    rules: Annotated[RulesName, Meta(description="a preset")] = "classic"
+    rules: Annotated[
+        RulesName | None, Meta(description="a preset; null: what this server plays")
+    ] = None
     options: Annotated[
-        list[OptionText], Meta(max_length=64, description="single options over the preset")
+        list[OptionText], Meta(max_length=64, description="single options over these rules")
     ] = []
     seats: Annotated[int, Meta(ge=2, le=14, description="places, bots included")] = 4
     first_seat: Annotated[SeatNumber, Meta(description="the seat that opens round 1")] = 0
@@ -228,6 +230,13 @@ class Foul(Command, frozen=True, kw_only=True, tag="foul"):
     event: Annotated[EventNumber, Meta(description="the `event` of the choice")]
 
 
+class AskRecord(Command, frozen=True, kw_only=True, tag="record"):
+    """Ask for the record of a finished game, part by part. Answered by `record_part`."""
+
+    table: Annotated[TableName, Meta(description="where you are, or have a seat")]
+    part: Annotated[int, Meta(ge=0, le=10_000, description="from 0")] = 0
+
+
 # --- always -------------------------------------------------------------------------------
 
 
@@ -265,6 +274,7 @@ AnyCommand = (
     | Done
     | Knock
     | Foul
+    | AskRecord
     | Say
     | Ping
     | Resync

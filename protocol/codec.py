@@ -1,4 +1,4 @@
-"""Messages to payloads and back: msgpack packs and unpacks, msgspec validates.
+"""Messages to payloads and back: msgspec packs and validates, msgpack unpacks within limits.
 
 One shot a frame, never a streaming unpacker. What the unpacker raises for foreign bytes becomes
 one error at this border. A server answers a bad message by code and path; a client lives with
@@ -8,7 +8,7 @@ events, choices and messages that are newer than itself.
 import difflib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, NoReturn, TypeVar, get_args
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar, cast, get_args
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
@@ -23,7 +23,7 @@ _Raw = dict[str, Any]
 
 ID_MAX: Final = 2**32 - 1
 _NATIVE: Final = (bytes,)
-"""Types that msgpack writes itself, so that msgspec must neither spell nor unspell them."""
+"""Types that come out of msgpack as they are, so that `convert` must not unspell them."""
 
 
 def _by_tag(union: object) -> dict[str, Any]:
@@ -46,25 +46,35 @@ class UnknownMessage(msgspec.Struct, frozen=True):
 
 # --- out ----------------------------------------------------------------------------------
 
-_pack = msgpack.Packer(autoreset=True).pack
-"""One packer for all: a new one for each message would claim 256 KiB each time."""
+_encoder: Final = msgspec.msgpack.Encoder()
 
 
 def encode(message: ClientMessage | ServerMessage) -> bytes:
     """The payload of a message, without the frame.
 
     Raises:
-        LocalProtocolError: msgpack cannot write a value, such as half of a surrogate pair.
+        LocalProtocolError: msgpack cannot hold a value, such as half of a surrogate pair.
     """
-    return _packed(msgspec.to_builtins(message, builtin_types=_NATIVE))
+    return _packed(message)
 
 
-def _packed(builtins: object) -> bytes:
+def _packed(fields: object) -> bytes:
     try:
-        packed: bytes = _pack(builtins)
+        return _encoder.encode(fields)
     except (ValueError, TypeError, OverflowError) as error:
         raise LocalProtocolError(f"cannot be packed: {type(error).__name__}") from error
-    return packed
+
+
+def preencoded(value: _T) -> _T:
+    """The value, encoded once for any number of messages.
+
+    Put it into a message that goes out where the value would stand: it is bytes, and all else that
+    the value could do it cannot.
+
+    Raises:
+        LocalProtocolError: as `encode`.
+    """
+    return cast("_T", msgspec.Raw(_packed(value)))
 
 
 class SharedUpdate(NamedTuple):
@@ -98,10 +108,10 @@ def encode_update_shared(
         "type": "update",
         "table": table,
         "last_event": last_event,
-        "view": msgspec.to_builtins(view),
+        "view": view,
         "unproven": unproven,
     }
-    return SharedUpdate(_map_body(fields), _map_body({"events": msgspec.to_builtins(events)}))
+    return SharedUpdate(_map_body(fields), _map_body({"events": events}))
 
 
 def splice(
@@ -125,12 +135,12 @@ def splice(
         "seat": seat,
         "hand": hand,
         "turn": turn,
-        "choices": msgspec.to_builtins(choices) if choices else (),
+        "choices": choices,
         "deadline_ms": deadline_ms,
     }
     seen = shared.events
     if events is not None:
-        seen = _map_body({"events": msgspec.to_builtins(events)})
+        seen = _map_body({"events": events})
     return b"".join((_UPDATE_HEADER, shared.fields, seen, _map_body(fields)))
 
 

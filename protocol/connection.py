@@ -46,6 +46,8 @@ class Role(enum.Enum):
     CLIENT = "client"
     SERVER = "server"
 
+    __hash__ = object.__hash__  # the table is asked for every frame; an enum's own is slow
+
 
 class State(enum.Enum):
     """Where a connection stands; the same at both ends, but for what is under way."""
@@ -54,6 +56,8 @@ class State(enum.Enum):
     AWAIT_WELCOME = "await_welcome"
     OPEN = "open"
     CLOSED = "closed"
+
+    __hash__ = object.__hash__
 
 
 _LAST_WORDS: Final = (Refused, Goodbye)

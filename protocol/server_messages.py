@@ -29,7 +29,7 @@ Parameter = str | int | bool | list[str | int | list[int]] | None
 Answers = Annotated[int, Meta(ge=0, description="the id of the command that this answers, or 0")]
 
 
-class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
     """A message from the server."""
 
 
@@ -137,6 +137,16 @@ class Card(ServerMessage, frozen=True, kw_only=True, tag="card"):
     lines: list[CardLine]
 
 
+class RecordPart(ServerMessage, frozen=True, kw_only=True, tag="record_part"):
+    """A part of the record of a finished game: all parts in order are the file."""
+
+    answers: Answers
+    table: TableName
+    part: Annotated[int, Meta(description="the one asked for, from 0")]
+    parts: Annotated[int, Meta(description="how many there are")]
+    text: Annotated[str, Meta(description="at most 12,288 bytes of UTF-8")]
+
+
 class Said(ServerMessage, frozen=True, kw_only=True, tag="said"):
     """Chat."""
 
@@ -182,6 +192,7 @@ AnyServerMessage = (
     | TableNews
     | TableLeft
     | Card
+    | RecordPart
     | Said
     | Update
 )

@@ -10,8 +10,11 @@ import msgspec
 from msgspec import Meta
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A value inside a message: a msgpack map with the field names below."""
+class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A value inside a message: a msgpack map with the field names below.
+
+    Values, events and messages are trees, so the garbage collector need not look for circles.
+    """
 
 
 Pip = Annotated[int, Meta(ge=0, le=18)]
@@ -119,7 +122,7 @@ class View(Value, frozen=True, kw_only=True):
 # --- events -------------------------------------------------------------------------------
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", gc=False):
     """Something that happened at the table, with its number there."""
 
     n: Annotated[EventNumber, Meta(description="rises by one with each event of the table")]

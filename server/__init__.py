@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from .config import LIMITS, Config
     from .listeners import ListenError
     from .lobby import Lobby, LobbySettings, TablePlan
-    from .store import MemoryStore, Store, StoreError
+    from .sqlite_store import SqliteStore
+    from .store import MemoryStore, Store, StoreError, StoreFullError
     from .table import Decline, TableSettings
 
 __all__ = [
@@ -24,8 +25,10 @@ __all__ = [
     "LobbySettings",
     "MemoryStore",
     "Server",
+    "SqliteStore",
     "Store",
     "StoreError",
+    "StoreFullError",
     "TablePlan",
     "TableSettings",
 ]
@@ -39,8 +42,10 @@ _HOMES = {
     "LobbySettings": "lobby",
     "MemoryStore": "store",
     "Server": "app",
+    "SqliteStore": "sqlite_store",
     "Store": "store",
     "StoreError": "store",
+    "StoreFullError": "store",
     "TablePlan": "lobby",
     "TableSettings": "table",
 }

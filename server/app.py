@@ -23,6 +23,7 @@ from .house import House
 from .listeners import close_all, is_loopback, name_of, open_listeners, tune
 from .lobby import Lobby, LobbySettings
 from .session import Session
+from .sqlite_store import SqliteStore
 from .store import MemoryStore, Store
 from .table import TableSettings
 from .wires import SocketWire, StreamWire, Wire
@@ -32,7 +33,7 @@ ACCEPT_PAUSE_SECONDS: Final = 0.1
 """After running out of descriptors or memory, before the next try."""
 DONE_GRACE_SECONDS: Final = 2.0
 """For clients to leave by themselves after the last game of `exits_when_done`."""
-_FILL_STRATEGY: Final = "greedy"
+_FILL_STRATEGY: Final = "planner"
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
@@ -57,7 +58,7 @@ class Server:
         self.config: Final = config
         self.addresses: list[tuple[str, int]] = []
         self.lobby: Final = Lobby(_lobby_settings(config))
-        self._store: Final = MemoryStore() if store is None else store
+        self._store: Final = store or _store(config)
         self._log: Final = log or logs.make_log(config.log_format, config.log_level)
         self._listens: Final = listens
         self._sessions: Final[set[Session]] = set()
@@ -101,6 +102,8 @@ class Server:
                 services.cancel_scope.cancel()
         finally:
             close_all(listeners)
+            with trio.CancelScope(shield=True):
+                await self._store.aclose()
 
     def _listeners(self) -> list[socket.socket]:
         if not self._listens:
@@ -120,8 +123,9 @@ class Server:
             on_report=self._on_report,
             on_deadline=self._on_deadline,
         )
-        await self._store.load()
+        stored = await self._store.load()
         self._desk = desk
+        desk.follow(self.lobby.recover(stored, trio.current_time()))
         if self.config.fixed_seed is not None:
             self._log.warning("all deals follow from a fixed seed: nothing is secret here")
         for plan in self.config.tables:
@@ -279,6 +283,10 @@ class Server:
                 session.sweep(now)
 
 
+def _store(config: Config) -> Store:
+    return MemoryStore() if config.database is None else SqliteStore(config.database)
+
+
 def _lobby_settings(config: Config) -> LobbySettings:
     names = strategy_names()
     return LobbySettings(
@@ -291,6 +299,7 @@ def _lobby_settings(config: Config) -> LobbySettings:
         ),
         limits=config.limits,
         rules=config.rules,
+        own_rules=config.own_rules,
         strategies=sorted(names, key=lambda name: (name != _FILL_STRATEGY, name)),
         tables_max=config.tables_max,
         server_version=version("mexican-train"),

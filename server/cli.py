@@ -23,6 +23,7 @@ PROGRAM: Final = "mt-server"
 PORT: Final = 12012
 BOTS: Final = re.compile(r"(?:(\d{1,2}):)?([a-z].{0,19})")
 SEED_HEX_MAX: Final = 64
+MEMORY: Final = ":memory:"
 
 
 class _Failure(click.ClickException):
@@ -38,15 +39,35 @@ class _Usage(click.ClickException):
 
 
 class ServerCommand(click.Command):
-    """Help that opens with an example, and every error in one line."""
+    """Help that opens with an example."""
+
+    example = ""
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write an example, then what click writes."""
         formatter.write_text("Example:")
         with formatter.indentation():
-            formatter.write_text(f"{PROGRAM} --seats 4 --bots 3:greedy")
+            formatter.write_text(f"{PROGRAM} {self.example}")
         formatter.write_paragraph()
         super().format_help(ctx, formatter)
+
+
+class BackupCommand(ServerCommand):
+    """`mt-server backup`."""
+
+    example = "backup monday.db"
+
+
+class RulesCommand(ServerCommand):
+    """`mt-server rules`."""
+
+    example = "rules bernie --diff classic"
+
+
+class ServerGroup(ServerCommand, click.Group):
+    """The program: it serves without a subcommand, and tells every error in one line."""
+
+    example = "--seats 4 --bots 3:greedy"
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command; as a program (`standalone_mode`) it ends the process."""
@@ -63,8 +84,10 @@ class ServerCommand(click.Command):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-@click.command(
-    cls=ServerCommand,
+@click.group(
+    cls=ServerGroup,
+    invoke_without_command=True,
+    subcommand_metavar="[COMMAND]",
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": "MT_SERVER",
@@ -100,7 +123,10 @@ class ServerCommand(click.Command):
 )
 @click.option("--first-seat", type=int, default=0, metavar="N", help="The seat that opens round 1.")
 @click.option(
-    "--rules", default="classic", metavar="NAME|FILE", help="The rules of the table opened here."
+    "--rules",
+    default="classic",
+    metavar="NAME|FILE",
+    help="The rules of the table opened here, and of new ones.",
 )
 @click.option(
     "--rule",
@@ -130,6 +156,12 @@ class ServerCommand(click.Command):
     metavar="N",
     help="A bot's time for one choice.",
 )
+@click.option(
+    "--db",
+    metavar="PATH|:memory:",
+    help="Where the games are kept.  [default: server-PORT.db in the platform's data folder; "
+    ":memory: with --port 0]",
+)
 @click.option("--exit-when-done", is_flag=True, help="Stop when the table opened here is done.")
 @click.option(
     "--until-stdin-closes", is_flag=True, help="Stop when standard input ends (for a parent)."
@@ -150,12 +182,16 @@ class ServerCommand(click.Command):
     help="Settings by the names above.  [default: config.toml in the platform's config folder]",
 )
 @click.version_option(package_name="mexican-train", prog_name=PROGRAM)
-def main(**chosen: Any) -> int:
+@click.pass_context
+def main(ctx: click.Context, /, **chosen: Any) -> int:
     """Serve Mexican Train over the network: a lobby, tables, and bots of the house.
 
     It prints what to type on other machines, and then a log on standard error. SIGTERM or Ctrl-C
     stops it.
     """
+    if ctx.invoked_subcommand is not None:
+        ctx.obj = chosen
+        return 0
     config = _config(**chosen)
     from .program import StartError, serve  # noqa: PLC0415 - trio, once there is a server to run
 
@@ -166,6 +202,64 @@ def main(**chosen: Any) -> int:
         raise _Failure(str(error)) from error
     except KeyboardInterrupt:
         return 1
+
+
+SUB_SETTINGS: Final[dict[str, Any]] = {
+    "help_option_names": ["-h", "--help"],
+    "show_default": True,
+    "default_map": {},  # the settings of the file are for serving
+}
+
+
+@main.command(cls=BackupCommand, context_settings=SUB_SETTINGS)
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@click.pass_obj
+def backup(serving: dict[str, Any], path: Path) -> None:
+    """Copy the games of a server, running or not, to a new file.
+
+    Which ones is told by the options before: mt-server --port 12013 backup PATH, or --db.
+    """
+    from .sqlite_store import back_up  # noqa: PLC0415 - not for --help
+    from .store import StoreError  # noqa: PLC0415 - likewise
+
+    database = _database(serving["db"], serving["port"])
+    if database is None:
+        raise _Usage("there is nothing to copy: name the store with --db PATH.")
+    try:
+        back_up(database, path)
+    except StoreError as error:
+        raise _Failure(str(error)) from error
+    click.echo(f"{database} is copied to {path}.")
+
+
+@main.command(cls=RulesCommand, context_settings=SUB_SETTINGS)
+@click.argument("name", default="classic", metavar="[NAME|FILE]")
+@click.option("--diff", metavar="NAME|FILE", help="Only what differs between the two.")
+@click.option("--toml", is_flag=True, help="The file that makes these rules.")
+def rules(name: str, diff: str | None, toml: bool) -> None:
+    """Print the card of a rule set in plain words: one sentence an option."""
+    from .rule_card import card_lines, difference_lines  # noqa: PLC0415 - not for --help
+
+    if toml and diff is not None:
+        raise _Usage("--toml and --diff do not go together.")
+    rule_set = _rule_set(name, ())
+    if toml:
+        click.echo(rule_set.to_toml(), nl=False)
+    elif diff is not None:
+        click.echo("\n".join(difference_lines(rule_set, _rule_set(diff, ()))))
+    else:
+        click.echo("\n".join(card_lines(rule_set)))
+
+
+def _database(db: str | None, port: int) -> Path | None:
+    """The file of the store; None: in memory."""
+    if db == MEMORY or (db is None and port == 0):
+        return None
+    if db is not None:
+        return Path(db)
+    import platformdirs  # noqa: PLC0415 - not needed where a file is named
+
+    return platformdirs.user_data_path("mexican-train", appauthor=False) / f"server-{port}.db"
 
 
 def _config(
@@ -205,12 +299,14 @@ def _config(
         limits=msgspec.structs.replace(LIMITS, bot_choice_seconds=bot_seconds),
         tables=(plan,) if wants_table else (),
         rules=dict.fromkeys(names, rule_set),
+        own_rules=rule_set,
         pace_seconds=rest["pace"],
         between_seconds=rest["between_seconds"],
         fixed_seed=_seed(seed),
         exits_when_done=rest["exit_when_done"],
         exits_with_stdin=rest["until_stdin_closes"],
         ready_file=rest["ready_file"],
+        database=_database(rest["db"], rest["port"]),
         log_format=rest["log_format"],
         log_level=rest["log_level"],
     )

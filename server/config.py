@@ -48,12 +48,14 @@ class Config:
         tables_max: open at once.
         tables: opened at the start.
         rules: those of new tables, by the name that `create` gives; presets need none.
+        own_rules: of new tables for which `create` names none; None: `classic`.
         pace_seconds: between a bot's moves; None: 1 while a person is seated, else 0.
         between_seconds: how long the next round waits for persons who are not ready.
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
         exits_when_done: stop once every table in `tables` has finished.
         ready_file: written once connections are accepted.
+        database: the file that the games are kept in; None: nothing outlives the server.
     """
 
     host: str | None = None
@@ -64,6 +66,7 @@ class Config:
     tables_max: int = 500
     tables: tuple[TablePlan, ...] = ()
     rules: dict[str, RuleSet] = field(default_factory=dict)
+    own_rules: RuleSet | None = None
     pace_seconds: float | None = None
     between_seconds: float = 30.0
     fixed_seed: bytes | None = field(default=None, repr=False)
@@ -71,5 +74,6 @@ class Config:
     exits_when_done: bool = False
     exits_with_stdin: bool = False
     ready_file: Path | None = None
+    database: Path | None = None
     log_format: Literal["text", "json"] = "text"
     log_level: str = "info"

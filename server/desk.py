@@ -1,14 +1,15 @@
 """The desk: commands go in to the lobby, effects come out to the sessions, table by table.
 
 What a table has to store is durable before anybody is told. Meanwhile further work on that table
-waits in its lane, in order; all other tables go on. One task stores whatever has queued up.
+waits in its lane, in order; all other tables go on. One task stores whatever has queued up. What
+cannot be stored, or has raised in the core, is undone: its table is made from its log again.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
+import msgspec
 import trio
 from mexican_train.protocol import (
     AnyCommand,
@@ -16,24 +17,30 @@ from mexican_train.protocol import (
     Goodbye,
     Hello,
     Refused,
+    declined,
     goodbye,
+    refused,
 )
 
 from . import logs
 from .effects import (
     Admit,
     CloseBot,
+    CommandAnswered,
     Deliver,
     DeliverUpdate,
     Effect,
     Fact,
     HangUp,
+    PlayerForgotten,
+    PlayerKnown,
     Report,
     Save,
     SeatBot,
+    TableFact,
 )
 from .lobby import Lobby
-from .store import Store
+from .store import Store, StoreFullError
 
 
 class Guest(Protocol):
@@ -73,23 +80,25 @@ class BotKeeper(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
+class _Job(msgspec.Struct, frozen=True):
     """Work on the lobby: which lane it belongs to, what it does, on whose behalf."""
 
     lane: Callable[[], str | None]
     work: Callable[[], Sequence[Effect]]
     guest: Guest | None = None
+    command: int | None = None
+    """The id of the command that this is, if it is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Unsaved:
-    """Effects that wait until their facts are stored."""
+class _Unsaved(msgspec.Struct, frozen=True):
+    """Effects that wait until their facts are stored; what is `broken` has none and is undone."""
 
     lane: str | None
     facts: tuple[Fact, ...]
     effects: Sequence[Effect]
-    guest: Guest | None
+    job: _Job
+    watchers: tuple[int, ...]
+    broken: bool = False
 
 
 class Desk:
@@ -121,6 +130,7 @@ class Desk:
         self._something_unsaved = trio.Event()
         self._saved = trio.Event()
         self._is_saving = False
+        self._halted: deque[_Job] | None = None
 
     # --- what comes in --------------------------------------------------------------------
 
@@ -154,7 +164,7 @@ class Desk:
                 return ()
             return self._lobby.handle(player, command, trio.current_time())
 
-        self._submit(_Job(lambda: self._lobby.lane(player, command), work, guest))
+        self._submit(_Job(lambda: self._lobby.lane(player, command), work, guest, command.id))
 
     def heard_from(self, guest: Guest) -> None:
         """The first frame after a welcome: its token has arrived."""
@@ -187,6 +197,9 @@ class Desk:
     # --- the lanes ------------------------------------------------------------------------
 
     def _submit(self, job: _Job) -> None:
+        if self._halted is not None:
+            self._halted.append(job)
+            return
         lane = job.lane()
         if lane is not None and lane in self._lanes:
             self._lanes[lane].append(job)
@@ -195,22 +208,27 @@ class Desk:
 
     def _do(self, job: _Job, lane: str | None) -> None:
         """Do the work; its effects at once, or after its facts are stored."""
+        watchers = self._lobby.watchers(lane)
         try:
             effects = job.work()
         except Exception as error:  # noqa: BLE001 - one net a command: it ends one connection
             self._log.error("command failed", table=lane is not None, **logs.told(error))
             if job.guest is not None:
                 job.guest.end(goodbye("internal"))
+            self._store_later(_Unsaved(lane, (), (), job, watchers, broken=True))
             return
         facts = tuple(
             fact for effect in effects if isinstance(effect, Save) for fact in effect.facts
         )
-        if not facts:
+        if facts:
+            self._store_later(_Unsaved(lane, facts, effects, job, watchers))
+        else:
             self._carry_out(effects, job.guest)
-            return
-        if lane is not None:
-            self._lanes[lane] = deque()
-        self._unsaved.append(_Unsaved(lane, facts, effects, job.guest))
+
+    def _store_later(self, unsaved: _Unsaved) -> None:
+        if unsaved.lane is not None:
+            self._lanes[unsaved.lane] = deque()
+        self._unsaved.append(unsaved)
         self._something_unsaved.set()
 
     async def run(self) -> None:
@@ -224,14 +242,87 @@ class Desk:
             self._something_unsaved = trio.Event()
             batch, self._unsaved = self._unsaved, []
             self._is_saving = True
-            await self._store.save([fact for each in batch for fact in each.facts])
-            for each in batch:
-                self._carry_out(each.effects, each.guest)
-                if each.lane is not None:
-                    self._release(each.lane)
+            try:
+                await self._store.save([fact for each in batch for fact in each.facts])
+            except StoreFullError:
+                await self._refuse(batch)
+            else:
+                await self._tell(batch)
             self._is_saving = False
             self._saved.set()
             self._saved = trio.Event()
+
+    async def _tell(self, batch: Sequence[_Unsaved]) -> None:
+        """Carry out what is stored now, and undo what has raised."""
+        broken = [each for each in batch if each.broken]
+        for each in batch:
+            if not each.broken:
+                self._carry_out(each.effects, each.job.guest)
+                if each.lane is not None:
+                    self._release(each.lane)
+        if broken:
+            lanes = {each.lane: None for each in broken if each.lane is not None}
+            waited = await self._undo(broken)
+            for lane in lanes:
+                self._carry_out(self._lobby.present_state(lane, trio.current_time()), None)
+                self._release(lane)
+            for job in waited:
+                self._submit(job)
+
+    async def _refuse(self, batch: Sequence[_Unsaved]) -> None:
+        """There is no room: undo it all, and decline what waits for it. Nobody has seen anything.
+
+        What has been done meanwhile may rest on what is undone, so that is undone too.
+        """
+        self._log.error("no room to store anything", undone=len(batch))
+        batch = [*batch, *self._unsaved]
+        self._unsaved = []
+        waited = await self._undo(batch)
+        for each in batch:
+            for player, command in _commands(each):
+                self._decline(self._guests.get(player), command)
+            guest = each.job.guest
+            if guest is not None and self._guests.get(guest.player or 0) is not guest:
+                guest.end(refused("storage_full"))  # its hello
+        for lane in {each.lane for each in batch if each.lane is not None}:
+            for job in self._lanes.pop(lane):
+                if job.command is None:
+                    waited.append(job)
+                else:
+                    self._decline(job.guest, job.command)
+        for job in waited:
+            self._submit(job)
+
+    def _decline(self, guest: Guest | None, command: int) -> None:
+        if guest is not None:
+            guest.send(declined(command, "storage_full"))
+
+    async def _undo(self, entries: Sequence[_Unsaved]) -> deque[_Job]:
+        """Put the tables and players of these back to what is stored; the work that came meanwhile.
+
+        Work in the lanes of `entries` goes on waiting.
+        """
+        waiting = self._halted = deque[_Job]()
+        tables = {each.lane for each in entries if each.lane is not None}
+        players = {each.job.guest.player for each in entries if each.job.guest} - {None}
+        for fact in (fact for each in entries for fact in each.facts):
+            if isinstance(fact, TableFact):
+                tables.add(fact.table)
+            if isinstance(fact, PlayerKnown | PlayerForgotten | CommandAnswered):
+                players.add(fact.player)
+        numbers = {each for each in players if each is not None} | self._lobby.people_at(tables)
+        stored = await self._store.read(tables, numbers)
+        effects = self._lobby.restore(
+            tables,
+            numbers,
+            stored,
+            connected={number: guest.generation for number, guest in self._guests.items()},
+            watchers={each.lane: each.watchers for each in entries if each.lane is not None},
+            now=trio.current_time(),
+        )
+        self._halted = None
+        self._do(_Job(lambda: None, lambda: effects), None)
+        return waiting
 
     async def settle(self) -> None:
         """Wait until everything is stored and told."""
@@ -261,6 +352,8 @@ class Desk:
                 case DeliverUpdate(player, payload):
                     if (viewer := guests.get(player)) is not None:
                         viewer.send_update(payload)
+                case Save():
+                    pass  # it is stored already
                 case Deliver(player, message):
                     if (reader := guests.get(player)) is not None:
                         reader.send(message)
@@ -290,3 +383,14 @@ class Desk:
             return
         self._guests[effect.player] = guest
         guest.send(effect.message)
+
+
+def _commands(unsaved: _Unsaved) -> Iterator[tuple[int, int]]:
+    """The commands whose answers wait for these facts: player and id.
+
+    The older answers of a player, given before, stand in front of each.
+    """
+    for effect in unsaved.effects:
+        if isinstance(effect, Save):
+            newest = [fact for fact in effect.facts if isinstance(fact, CommandAnswered)][-1:]
+            yield from ((fact.player, fact.command) for fact in newest)

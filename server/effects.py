@@ -4,150 +4,209 @@ The core never sends, stores, logs or waits. It returns a list of these, and the
 them out in order: each `Save` is durable before anything that follows from it leaves.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
-from mexican_train.protocol import AnyServerMessage, ClientKind
+import msgspec
+from mexican_train.protocol import AnyServerMessage, ClientKind, Declined, StartRule
+
+FixedDeal = tuple[tuple[tuple[int, ...], ...], tuple[int, ...], int]
+"""Hands, boneyard and engine tile of a round that was not shuffled."""
+
 
 # --- facts: what must outlive a crash -----------------------------------------------------
 
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that happened and must not be forgotten."""
+AnswerKind = Literal["ok", "table", "update", "declined", "again", "pending"]
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerKnown(Fact):
+class Fact(msgspec.Struct, frozen=True, gc=False):
+    """Something that happened and must not be forgotten.
+
+    Shown without its `secrets`. Facts and effects are made anew with every move, and a store in
+    memory keeps the facts: as dataclasses they would cost five times as much, and the garbage
+    collector would look at them again and again.
+    """
+
+    secrets: ClassVar[frozenset[str]] = frozenset()
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name}={getattr(self, name)!r}"
+            for name in self.__struct_fields__
+            if name not in self.secrets
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class PlayerKnown(Fact, frozen=True, gc=False):
     """A player, new or with a new token; `previous_hash` is valid until the new one is used."""
+
+    secrets = frozenset({"token_hash", "previous_hash"})
 
     player: int
     name: str
     kind: ClientKind
-    token_hash: bytes = field(repr=False)
-    previous_hash: bytes | None = field(repr=False)
+    token_hash: bytes
+    previous_hash: bytes | None
+    is_house: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PlayerForgotten(Fact):
-    """A player without a seat has gone, and the name is free."""
+class PlayerForgotten(Fact, frozen=True, gc=False):
+    """A player without a seat has gone, and the name is free; the number is never used again."""
 
     player: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAnswered(Fact):
-    """A command has changed something and got its answer."""
+class CommandAnswered(Fact, frozen=True, gc=False):
+    """A command and its answer; `serial` counts the answers of a player, from 0."""
 
     player: int
     command: int
+    serial: int
+    kind: AnswerKind
+    declined: Declined | None = None
+    events: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class TableOpened(Fact):
-    """A table, with what its games are played by."""
+class TableFact(Fact, frozen=True, gc=False):
+    """Something that happened at a table; in their order they are the table's log."""
 
     table: str
+
+
+class TableOpened(TableFact, frozen=True, gc=False):
+    """A table, with all that its games are played by. The first fact of its log."""
+
+    secrets = frozenset({"password_digest"})
+
+    label: str
+    rules: str
     rules_hash: str
+    options: Mapping[str, Any]
     seats: int
     first_seat: int
-    start: str
+    start: StartRule
+    allows_watchers: bool
+    is_standing: bool
+    password_digest: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class TableClosed(Fact):
-    """A table is no more."""
-
-    table: str
+class TableClosed(TableFact, frozen=True, gc=False):
+    """A table is no more, and its log can go."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeatTaken(Fact):
-    """A seat has a new owner, or none; `strategy` is that of a house bot."""
+class TableSetAside(TableFact, frozen=True, gc=False):
+    """The log of a table cannot be played again: it is kept for people to look at."""
 
-    table: str
+    label: str
+    reason: str
+
+
+class SeatTaken(TableFact, frozen=True, gc=False):
+    """A seat has a new owner, who is at the table, or none; `strategy`: that of a house bot."""
+
     seat: int
     player: int | None
     strategy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HostNamed(Fact):
+class SeatLeft(TableFact, frozen=True, gc=False):
+    """The owner of a seat has left a running game; the seat is kept."""
+
+    seat: int
+
+
+class SeatReady(TableFact, frozen=True, gc=False):
+    """A seat is ready for what comes next, or not any more."""
+
+    seat: int
+    is_ready: bool
+
+
+class HostNamed(TableFact, frozen=True, gc=False):
     """A table has a new host, or none."""
 
-    table: str
     player: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class GameStarted(Fact):
-    """Game number `game` of a table, counted from 1."""
+class GameStarted(TableFact, frozen=True, gc=False):
+    """Game number `game` of a table, counted from 1, with where its counters began."""
 
-    table: str
     game: int
     names: tuple[str, ...]
+    turn: int
+    last_event: int
 
 
-@dataclass(frozen=True, slots=True)
-class RoundDealt(Fact):
-    """A round was dealt from this secret."""
+class GameSetUp(TableFact, frozen=True, gc=False):
+    """The table waits for another game with the same seats."""
 
-    table: str
+
+class RoundDealt(TableFact, frozen=True, gc=False):
+    """A round was dealt from this secret, or as laid out by hand."""
+
+    secrets = frozenset({"seed", "fixed"})
+
     round: int
-    seed: bytes = field(repr=False)
+    seed: bytes
+    fixed: FixedDeal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MoveMade(Fact):
-    """A seat moved (`move` as the engine writes it), or the table did for it (`skip`)."""
+class MoveMade(TableFact, frozen=True, gc=False):
+    """A seat moved (`move` as the engine writes it), or the table did for it (`skip`).
 
-    table: str
+    `at_ms` is counted from the start of the game.
+    """
+
+    secrets = frozenset({"move"})
+
     seat: int
-    move: str = field(repr=False)
-    at: float
+    move: str
+    at_ms: int
 
 
 # --- effects ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(msgspec.Struct, frozen=True, gc=False):
     """Something that the core asks of the shell."""
 
 
-@dataclass(frozen=True, slots=True)
-class Save(Effect):
+class Save(Effect, frozen=True, gc=False):
     """Make these facts durable before any effect that comes after this one."""
 
     facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Deliver(Effect):
+class Deliver(Effect, frozen=True, gc=False):
     """Send a message to a player's present connection; to none if there is none."""
 
     player: int
     message: AnyServerMessage
 
 
-@dataclass(frozen=True, slots=True)
-class DeliverUpdate(Effect):
+class DeliverUpdate(Effect, frozen=True, gc=False):
     """Send an `update` that is encoded already."""
 
     player: int
-    payload: bytes = field(repr=False)
+    payload: bytes
+
+    def __repr__(self) -> str:
+        return f"DeliverUpdate({self.player}, <{len(self.payload)} bytes>)"
 
 
-@dataclass(frozen=True, slots=True)
-class Admit(Effect):
+class Admit(Effect, frozen=True, gc=False):
     """From here on the connection that said hello is this player's; send it the message."""
 
     player: int
     generation: int
-    message: AnyServerMessage = field(repr=False)
+    message: AnyServerMessage
+
+    def __repr__(self) -> str:
+        return f"Admit({self.player}, {self.generation}, <{type(self.message).__name__}>)"
 
 
-@dataclass(frozen=True, slots=True)
-class HangUp(Effect):
+class HangUp(Effect, frozen=True, gc=False):
     """Say goodbye with this code to one connection of a player and close it."""
 
     player: int
@@ -155,8 +214,7 @@ class HangUp(Effect):
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeatBot(Effect):
+class SeatBot(Effect, frozen=True, gc=False):
     """Start a house bot: a client that says hello as this player, whose seat is kept for it."""
 
     player: int
@@ -168,19 +226,18 @@ class SeatBot(Effect):
     """For its own randomness; None: from the system."""
 
 
-@dataclass(frozen=True, slots=True)
-class CloseBot(Effect):
+class CloseBot(Effect, frozen=True, gc=False):
     """Stop the house bot that plays as this player."""
 
     player: int
 
 
-@dataclass(frozen=True, slots=True)
-class Report(Effect):
+class Report(Effect, frozen=True, gc=False):
     """One line for the log: an event and its values, no word of a peer's among them."""
 
     event: str
     values: tuple[tuple[str, object], ...] = ()
+    level: Literal["info", "warning", "error"] = "info"
 
 
 def report(event: str, **values: object) -> Report:

@@ -5,10 +5,10 @@ table's to move for meanwhile.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, Literal
 
 import trio
-from mexican_train.client import seat_bot
+from mexican_train.client import RefusedError, seat_bot
 from trio.testing import memory_stream_pair
 
 from . import logs
@@ -50,16 +50,16 @@ class House:
 
     async def _run(self, effect: SeatBot, scope: trio.CancelScope) -> None:
         with scope:
-            for _ in range(ATTEMPTS):
-                if await self._play(effect):
-                    break
+            failures = 0
+            while failures < ATTEMPTS and (outcome := await self._play(effect)) != "done":
+                failures += outcome == "failed"
                 await trio.sleep(RESTART_SECONDS)
         self._scopes.pop(effect.player, None)
 
-    async def _play(self, effect: SeatBot) -> bool:
-        """Play until the table lets it go; False if the bot has failed."""
+    async def _play(self, effect: SeatBot) -> Literal["done", "failed", "refused"]:
+        """Play until the table lets it go; `refused`: there is no room to let it in now."""
         bot_end, server_end = memory_stream_pair()
-        has_failed = False
+        outcome: Literal["done", "failed", "refused"] = "done"
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._serve, server_end, effect.player)
@@ -71,12 +71,19 @@ class House:
                     seat=effect.seat,
                     seed=effect.seed,
                 )
+        except* RefusedError as refusals:
+            is_full = refusals.split(_is_storage_full)[1] is None
+            outcome = "refused" if is_full else "failed"
         except* Exception as failures:  # noqa: BLE001 - one net a bot: it is started again
-            has_failed = True
+            outcome = "failed"
             self._log.error(
                 "house bot failed",
                 player=effect.player,
                 strategy=effect.strategy,
                 **logs.told(failures),
             )
-        return not has_failed
+        return outcome
+
+
+def _is_storage_full(error: BaseException) -> bool:
+    return isinstance(error, RefusedError) and error.code == "storage_full"

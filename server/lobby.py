@@ -6,7 +6,7 @@ twice.
 """
 
 import heapq
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -15,6 +15,7 @@ from mexican_train.protocol import (
     PROTOCOL_VERSIONS,
     AddBot,
     AnyCommand,
+    AskRecord,
     AskRules,
     Card,
     CreateTable,
@@ -35,6 +36,7 @@ from mexican_train.protocol import (
     Play,
     Pong,
     Ready,
+    RecordPart,
     Refused,
     Rematch,
     RemoveBot,
@@ -58,16 +60,22 @@ from .effects import (
     CommandAnswered,
     Deliver,
     Effect,
+    Fact,
     HangUp,
     PlayerForgotten,
+    PlayerKnown,
+    Report,
     Save,
-    SeatBot,
+    SeatTaken,
     TableClosed,
+    TableFact,
     TableOpened,
+    TableSetAside,
     report,
 )
 from .players import (
     AGAIN,
+    LOST,
     OK,
     PENDING,
     TABLE,
@@ -79,12 +87,17 @@ from .players import (
     clean_text,
     is_token_confirmed,
     is_token_of,
+    skeleton,
 )
-from .table import Decline, GuardedMove, Table, TableSettings
+from .table import Decline, GuardedMove, Table, TableSettings, password_digest
 
 TABLES_A_PAGE: Final = 20
 """A page of the largest tables, with 14 seats each, stays below 32 KiB."""
 BOT_NAME_CHARS_MAX: Final = 14
+
+
+_ASKS: Final = (AskRecord, AskRules, ListTables, Ping, Resync)
+"""The commands that change nothing: repeated, they are asked anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +108,7 @@ class LobbySettings:
         table: what all tables keep to.
         limits: told in every welcome.
         rules: those that `create` can name, beside the presets.
+        own_rules: of a table for which `create` names none; None: `classic`.
         strategies: the house bots that there are; the first fills empty seats at `start`.
         tables_max: open tables at once.
         server, server_version: told in every welcome.
@@ -105,6 +119,7 @@ class LobbySettings:
     limits: Limits
     rules: Mapping[str, engine.RuleSet]
     strategies: Collection[str]
+    own_rules: engine.RuleSet | None = None
     tables_max: int = 500
     server: str = "mt-server"
     server_version: str = ""
@@ -133,6 +148,8 @@ class Admission:
     effects: list[Effect]
 
 
+_OTHER_RULES: Final = Report("its rules stay as they were", level="warning")
+
 _Handled = tuple[list[Effect], Answer]
 _Handler = Callable[[Any, Player, Any, float], _Handled]
 
@@ -145,7 +162,7 @@ class Lobby:
         self._players: Final = Players(settings.table.random_bytes)
         self._tables: Final[dict[str, Table]] = {}
         self._closed: Final[dict[str, None]] = {}
-        self._standing: Final[list[Table]] = []
+        self._standing: Final[list[str]] = []
         self._timers: Final[list[tuple[float, int, str]]] = []
         self._tie = 0
         self._tables_opened = 0
@@ -189,7 +206,7 @@ class Lobby:
     def _admit(self, player: Player, hello: Hello, version: int, now: float) -> Admission:
         older = HangUp(player.number, player.generation, "replaced")
         was_connected = player.is_connected
-        token = self._players.issue_token(player)
+        token = self._players.issue_token(player, hello.token)
         player.generation += 1
         player.is_connected = True
         settings = self._settings
@@ -271,7 +288,7 @@ class Lobby:
         if table is not None and table is not now_at:
             self._schedule(table)
         if any(isinstance(effect, Save) for effect in effects):
-            effects = [Save((CommandAnswered(player.number, command.id),)), *effects]
+            effects = [Save(player.answered()), *effects]
         return effects
 
     def _answer_again(self, player: Player, command: AnyCommand, now: float) -> list[Effect]:
@@ -282,12 +299,14 @@ class Lobby:
         table = self._table_of(player)
         match answer.kind:
             case "pending":
-                return []
+                return self._answer(player, command, now) if answer is LOST else []
             case "declined" if answer.declined is not None:
                 return [Deliver(player.number, answer.declined)]
+            case "again" if isinstance(command, _ASKS):
+                return self._answer(player, command, now)
             case "again":
-                effects, _ = self._handlers[type(command)](self, player, command, now)
-                return effects
+                # another command under a used id: never carried out
+                return [Deliver(player.number, Decline("too_old").message(command.id))]
             case "table" if table is not None:
                 return [table.news_for(player, command.id)]
             case "update" if table is not None:
@@ -312,8 +331,9 @@ class Lobby:
 
     def owes_move(self, number: int, command: GuardedMove) -> bool:
         """Whether this is the move that a player's seat owes (it costs no message)."""
-        table = self._table_of(self._players[number])
-        return table is not None and table.owes_move(self._players[number], command.turn)
+        player = self._players[number]
+        table = self._table_of(player)
+        return table is not None and table.owes_move(player, command.turn)
 
     # --- time -----------------------------------------------------------------------------
 
@@ -358,20 +378,30 @@ class Lobby:
     # --- tables ---------------------------------------------------------------------------
 
     def open_standing(self, plan: TablePlan, now: float) -> list[Effect]:
-        """Open a table at the start of the server.
+        """Open a table at the start of the server; one that was recovered is taken up again.
 
         Raises:
             Decline: as `create`.
         """
-        table, effects = self._open(plan, now, is_standing=True)
-        self._standing.append(table)
+        before: list[Effect] = []
+        known = self._tables.get(plan.name)
+        if known is not None and known.is_recalled:
+            if known.state != "over":
+                self._standing.append(known.name)
+                line = report("table taken up again", table=known.label, state=known.state)
+                return [line] if known.rules == plan.rules else [line, _OTHER_RULES]
+            before = self._close(known)
+        table, opened = self._open(plan, now, is_standing=True)
+        effects = [*before, *opened]
+        self._standing.append(table.name)
         return [*effects, *self._seat_bots(table, plan.bots), *self._go_on(table, now)]
 
     @property
     def is_done(self) -> bool:
         """Whether there are standing tables and each has played a game to its end."""
-        return bool(self._standing) and all(
-            table.state == "over" or table.closing for table in self._standing
+        standing = [self._tables.get(name) for name in self._standing]
+        return bool(standing) and all(
+            table is None or table.state == "over" or table.closing for table in standing
         )
 
     def _go_on(self, table: Table, now: float) -> list[Effect]:
@@ -399,13 +429,25 @@ class Lobby:
             first_seat=plan.first_seat,
             start=plan.start,
             allows_watchers=plan.allows_watchers,
-            password=plan.password,
+            password_digest=password_digest(plan.password),
             is_standing=is_standing,
             now=now,
         )
         self._tables[plan.name] = table
         self._closed.pop(plan.name, None)
-        opened = TableOpened(plan.name, plan.rules.hash, plan.seats, plan.first_seat, plan.start)
+        opened = TableOpened(
+            plan.name,
+            label=table.label,
+            rules=plan.rules.name,
+            rules_hash=plan.rules.hash,
+            options=plan.rules.options(),
+            seats=plan.seats,
+            first_seat=plan.first_seat,
+            start=plan.start,
+            allows_watchers=plan.allows_watchers,
+            is_standing=is_standing,
+            password_digest=password_digest(plan.password),
+        )
         line = report(
             "table opened", table=table.label, seats=plan.seats, rules=plan.rules.hash[:12]
         )
@@ -413,11 +455,12 @@ class Lobby:
 
     def _check_plan(self, plan: TablePlan) -> None:
         try:
-            if clean_name(plan.name) != plan.name:
+            # a number would be read as the place of a table in the list
+            if clean_name(plan.name) != plan.name or plan.name.isdigit():
                 raise Decline("bad_name")
         except BadName:
             raise Decline("bad_name") from None
-        if plan.name in self._tables:
+        if skeleton(plan.name) in {skeleton(name) for name in self._tables}:
             raise Decline("name_in_use")
         if len(self._tables) >= self._settings.tables_max:
             raise Decline("server_full")
@@ -435,20 +478,18 @@ class Lobby:
             raise Decline("no_such_strategy", params={"strategies": [*self._settings.strategies]})
 
     def _seat_bots(self, table: Table, strategies: Collection[str]) -> list[Effect]:
-        return [self._seat_bot(table, strategy) for strategy in strategies]
+        return [effect for strategy in strategies for effect in self._seat_bot(table, strategy)]
 
-    def _seat_bot(self, table: Table, strategy: str) -> Effect:
+    def _seat_bot(self, table: Table, strategy: str) -> list[Effect]:
         """Give a new house bot a seat, and ask the shell to start it."""
         base = strategy.partition(":")[0][:BOT_NAME_CHARS_MAX]
         bot = self._players.add(self._players.free_name(base), "bot", is_house=True)
         seat = table.sit_bot(bot, strategy)
-        fixed = self._settings.table.fixed_seed
-        seed = int.from_bytes(fixed[:4], "big") + seat if fixed is not None else None
-        return SeatBot(bot.number, bot.name, strategy, table.name, seat, seed)
+        taken = SeatTaken(table.name, seat, bot.number, strategy)
+        return [Save((bot.known(), taken)), table.seat_bot(seat)]
 
     def _dismiss(self, bot: Player) -> list[Effect]:
-        self._players.forget(bot)
-        return [CloseBot(bot.number)]
+        return [self._forget(bot), CloseBot(bot.number)]
 
     def _close(self, table: Table) -> list[Effect]:
         """Close a table; whoever is still there is told."""
@@ -494,21 +535,159 @@ class Lobby:
             raise Decline("not_host")
         return table
 
-    def _rules(self, name: str, options: Collection[str] = ()) -> engine.RuleSet:
-        """The rules of this name, with single options over them.
+    def _rules(self, name: str | None, options: Collection[str] = ()) -> engine.RuleSet:
+        """The rules of this name, or the server's own, with single options over them.
 
         Raises:
             Decline: `bad_rules`, with the engine's sentence.
         """
         try:
-            own = self._settings.rules.get(name)
-            rules = own if own is not None else engine.RuleSet.preset(name)
+            settings = self._settings
+            rules = settings.own_rules if name is None else settings.rules.get(name)
+            if rules is None:
+                rules = engine.RuleSet.preset(name or "classic")
             changes = dict(engine.parse_option(text) for text in options)
             return rules.with_options(changes) if changes else rules
         except engine.RuleSetError as error:
             raise Decline(
                 "bad_rules", str(error), option=error.option, params={"reason": error.code}
             ) from None
+
+    # --- after a crash --------------------------------------------------------------------
+
+    def recover(self, facts: Iterable[Fact], now: float) -> list[Effect]:
+        """Know again what earlier runs have stored. For a lobby that knows nothing yet.
+
+        House bots are seated again, and what waits for nobody goes on. A table whose log does
+        not fit is set aside, and the others are none the worse.
+        """
+        tables, effects = self._recall(facts, now)
+        for table in tables:
+            effects += table.house_bots()
+            effects += self._go_on(table, now)
+        numbers = [int(table.label[1:]) for table in tables if table.label[1:].isdigit()]
+        self._tables_opened = max(numbers, default=0)
+        if tables:
+            games = sum(table.is_in_play for table in tables)
+            effects.append(report("recovered", tables=len(tables), games=games))
+        return effects
+
+    def restore(
+        self,
+        names: Collection[str],
+        numbers: Collection[int],
+        facts: Iterable[Fact],
+        *,
+        connected: Mapping[int, int],
+        watchers: Mapping[str, Sequence[int]],
+        now: float,
+    ) -> list[Effect]:
+        """Put tables and players back to what is stored of them: `facts`.
+
+        Args:
+            names: the tables to put back.
+            numbers: the players to put back, `people_at` those tables included.
+            facts: all that is stored of them, and of whoever has a seat at those tables.
+            connected: by player, the generation of the present connection.
+            watchers: by table, who looked on before what is undone here.
+            now: the time.
+        """
+        older = {name: self._tables.pop(name, None) for name in names}
+        present = {name: [*table.viewers()] if table else [] for name, table in older.items()}
+        for number in numbers:
+            player = self._players.get(number)
+            if player is not None:
+                player.seats.difference_update(names)
+                player.table = None if player.table in names else player.table
+        stored = [*facts]
+        known = {fact.player for fact in stored if isinstance(fact, PlayerKnown)}
+        for number in {*numbers} - known:
+            if number in self._players:
+                self._players.forget(self._players[number])
+        _, effects = self._recall(stored, now)
+        for number in known:
+            player = self._players[number]
+            player.is_connected = number in connected
+            player.generation = connected.get(number, player.generation)
+        for name, before in older.items():
+            if (table := self._tables.get(name)) is not None:
+                looked_on = [self._players.get(each) for each in watchers.get(name, ())]
+                table.carry_over(before, [each for each in looked_on if each is not None], now)
+                self._schedule(table)
+            elif name in self._closed:
+                word = TableLeft(table=name, code="closed", text="The table has closed.")
+                effects += [Deliver(player.number, word) for player, _ in present[name]]
+        return effects
+
+    def people_at(self, names: Iterable[str]) -> set[int]:
+        """The numbers of all who have a seat or look on at these tables."""
+        tables = [self._tables[name] for name in names if name in self._tables]
+        seated = {seat.player.number for table in tables for seat in table.seats if seat.player}
+        return seated.union(*({each.number for each in table.watchers} for table in tables))
+
+    def watchers(self, name: str | None) -> tuple[int, ...]:
+        """Who looks on at a table, by number."""
+        table = self._tables.get(name) if name is not None else None
+        if table is None or not table.watchers:
+            return ()
+        return tuple(watcher.number for watcher in table.watchers)
+
+    def present_state(self, name: str, now: float) -> list[Effect]:
+        """A table and its game to everybody who is there."""
+        table = self._tables.get(name)
+        if table is None:
+            return []
+        effects = table.news()
+        for player, _ in table.viewers():
+            effects += table.update_for(player, now)
+        return effects
+
+    def _recall(self, facts: Iterable[Fact], now: float) -> tuple[list[Table], list[Effect]]:
+        """Take facts in; the tables that they make, and what follows from those that do not fit."""
+        logs: dict[str, list[TableFact]] = {}
+        aside: list[TableSetAside] = []
+        for fact in facts:
+            match fact:
+                case PlayerKnown() | PlayerForgotten():
+                    self._players.recall(fact)
+                case CommandAnswered():
+                    self._players[fact.player].recall(fact)
+                case TableSetAside():
+                    aside.append(fact)
+                case TableClosed():
+                    self._closed[fact.table] = None
+                case TableFact():
+                    logs.setdefault(fact.table, []).append(fact)
+        tables: list[Table] = []
+        effects: list[Effect] = []
+        for name, log in logs.items():
+            try:
+                table = Table.recalled(log, self._players, self._settings.table, now)
+            except Exception as error:  # noqa: BLE001 - a log that does not fit may raise anything
+                label = log[0].label if isinstance(log[0], TableOpened) else "?"
+                aside.append(TableSetAside(name, label, f"{type(error).__name__}: {error}"))
+                effects.append(Save((aside[-1],)))
+                continue
+            self._tables[name] = table
+            self._closed.pop(name, None)
+            tables.append(table)
+            self._schedule(table)
+        for each in aside:
+            values = (("table", each.label), ("reason", each.reason))
+            effects += [Report("table set aside", values, "error"), *self._abandon(each.table)]
+        return tables, effects
+
+    def _abandon(self, name: str) -> list[Effect]:
+        """Let nobody keep a seat at a table that is set aside."""
+        effects: list[Effect] = []
+        self._closed[name] = None
+        for player in [*self._players]:
+            player.seats.discard(name)
+            if player.table == name:
+                player.table = None
+            if player.is_house and not player.seats:
+                effects += self._dismiss(player)
+        return effects
 
     # --- one method a command -------------------------------------------------------------
 
@@ -594,9 +773,9 @@ class Lobby:
 
     def _ready(self, player: Player, command: Ready, now: float) -> _Handled:
         table = self._at_table(player)
-        table.set_ready(player, command.on)
-        news = table.news(player, command.id)
-        return [*news, *self._go_on(table, now)], TABLE
+        effects = table.set_ready(player, command.on)
+        effects += table.news(player, command.id)
+        return [*effects, *self._go_on(table, now)], TABLE
 
     def _start(self, player: Player, command: StartTable, now: float) -> _Handled:
         table = self._hosted(player)
@@ -617,7 +796,7 @@ class Lobby:
         self._check_strategy(command.strategy)
         if not table.empty_seats():
             raise Decline("table_full")
-        effects = [self._seat_bot(table, command.strategy), *table.news(player, command.id)]
+        effects = [*self._seat_bot(table, command.strategy), *table.news(player, command.id)]
         return [*effects, *self._go_on(table, now)], TABLE
 
     def _remove_bot(self, player: Player, command: RemoveBot, now: float) -> _Handled:
@@ -699,6 +878,16 @@ class Lobby:
             other.number for other in self._players if other.is_connected and other.table is None
         ]
 
+    def _ask_record(self, player: Player, command: AskRecord, _now: float) -> _Handled:
+        table = self._named(command.table)
+        if player.table != table.name and table.seat_of(player) is None:
+            raise Decline("not_at_table")
+        parts, text = table.record_part(command.part)
+        message = RecordPart(
+            answers=command.id, table=table.name, part=command.part, parts=parts, text=text
+        )
+        return [Deliver(player.number, message)], AGAIN
+
     def _ping(self, player: Player, command: Ping, _now: float) -> _Handled:
         return [Deliver(player.number, Pong(answers=command.id))], AGAIN
 
@@ -729,6 +918,7 @@ class Lobby:
         Done: _move,
         Knock: _knock,
         Foul: _foul,
+        AskRecord: _ask_record,
         Say: _say,
         Ping: _ping,
         Resync: _resync,

@@ -1,19 +1,26 @@
 """The log: lines for people by default, JSON on request, on standard error.
 
-No word of a peer's gets in: numbers, codes and hexadecimal only. So an error is told by its type
-and the places in the source, never by its message, which may quote anything.
+No word of a peer's gets in: numbers, codes and lengths only, no bytes either, since a bad frame may
+hold a password or token. An error is told by its type and the places in the source, never by its
+message, which may quote anything.
 """
 
 import logging
 import sys
+import time
 import traceback
-from collections.abc import Mapping, MutableMapping
+from collections import Counter
+from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import structlog
 
 PLACES_MAX: Final = 8
+BAD_PEER: Final = "bad peer"
+BAD_PEER_LINES_MAX: Final = 5
+"""Lines about one code of bad peers, a minute."""
+MINUTE: Final = 60.0
 
 Log = structlog.typing.FilteringBoundLogger
 
@@ -26,10 +33,39 @@ def make_log(form: Literal["text", "json"] = "text", level: str = "info") -> Log
     last: Any = structlog.processors.JSONRenderer() if form == "json" else _as_text
     log: Log = structlog.wrap_logger(
         _StandardError(),
-        processors=[structlog.processors.add_log_level, stamp, last],
+        processors=[_Throttle(), structlog.processors.add_log_level, stamp, last],
         wrapper_class=structlog.make_filtering_bound_logger(_level(level)),
     )
     return log
+
+
+class _Throttle:
+    """Lets a few lines about bad peers through a minute and code; then only counts.
+
+    Whoever sends one bad frame after another must not fill the host's disk. What was counted
+    stands as `more` in the next line of that code.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: dict[object, float] = {}
+        self._lines: Counter[object] = Counter()
+
+    def __call__(
+        self, _log: object, _method: str, line: MutableMapping[str, Any]
+    ) -> MutableMapping[str, Any]:
+        if line.get("event") != BAD_PEER:
+            return line
+        code, now = line.get("code"), self._clock()
+        if now >= self._since.get(code, -MINUTE) + MINUTE:
+            more = self._lines.pop(code, 0) - BAD_PEER_LINES_MAX
+            self._since[code] = now
+            if more > 0:
+                line["more"] = more
+        self._lines[code] += 1
+        if self._lines[code] > BAD_PEER_LINES_MAX:
+            raise structlog.DropEvent
+        return line
 
 
 class _StandardError:

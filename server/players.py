@@ -10,11 +10,12 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
+import msgspec
 from mexican_train.protocol import ClientKind, Declined
 
-from .effects import PlayerKnown
+from .effects import AnswerKind, CommandAnswered, PlayerForgotten, PlayerKnown
 
 TOKEN_BYTES: Final = 32
 NAME_CHARS_MAX: Final = 20
@@ -119,8 +120,7 @@ def _longest_pile(name: str) -> int:
     return longest
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """How a command was answered, so that repeating it gets the same.
 
     Attributes:
@@ -130,7 +130,7 @@ class Answer:
             them is the present one: an old one would take a client back in time.
     """
 
-    kind: Literal["ok", "table", "update", "declined", "again", "pending"]
+    kind: AnswerKind
     declined: Declined | None = None
     events: tuple[int, int] = (0, 0)
 
@@ -140,6 +140,8 @@ OK: Final = Answer("ok")
 TABLE: Final = Answer("table")
 PENDING: Final = Answer("pending")
 """Held back by the table; its answer is still to come."""
+LOST: Final = Answer("pending")
+"""Held back by the table before a crash: whoever repeats the command gives it anew."""
 
 
 @dataclass(eq=False, slots=True)
@@ -153,6 +155,8 @@ class Player:
         seats: the names of the tables that keep a seat for this player.
         is_house: the server's own bot, which needs no token.
         answers: by command id, the last `ANSWERS_KEPT`.
+        unsaved: those of them that no transaction has stored yet.
+        serial: how many answers were stored.
     """
 
     number: int
@@ -168,6 +172,8 @@ class Player:
     seats: set[str] = field(default_factory=set)
     last_id: int = 0
     answers: dict[int, Answer] = field(default_factory=dict)
+    unsaved: dict[int, Answer] = field(default_factory=dict)
+    serial: int = 0
     created_at: float | None = None
     said_at: deque[float] = field(default_factory=deque)
 
@@ -178,13 +184,37 @@ class Player:
 
     def keep_answer(self, command: int, answer: Answer) -> None:
         """Remember how `command` was answered; the oldest answers are dropped."""
-        self.answers[command] = answer
+        self.answers[command] = self.unsaved[command] = answer
         while len(self.answers) > ANSWERS_KEPT:
-            del self.answers[next(iter(self.answers))]
+            oldest = next(iter(self.answers))
+            del self.answers[oldest]
+            self.unsaved.pop(oldest, None)
+
+    def answered(self) -> tuple[CommandAnswered, ...]:
+        """The answers that are not stored yet, as facts; the newest last."""
+        facts = []
+        for command, answer in self.unsaved.items():
+            facts.append(
+                CommandAnswered(
+                    self.number, command, self.serial, answer.kind, answer.declined, answer.events
+                )
+            )
+            self.serial += 1
+        self.unsaved.clear()
+        return tuple(facts)
 
     def known(self) -> PlayerKnown:
         """This player as a fact to store."""
-        return PlayerKnown(self.number, self.name, self.kind, self.token_hash, self.previous_hash)
+        return PlayerKnown(
+            self.number, self.name, self.kind, self.token_hash, self.previous_hash, self.is_house
+        )
+
+    def recall(self, fact: CommandAnswered) -> None:
+        """Know an answer again that was stored; they come in the order in which they were given."""
+        answer = Answer(fact.kind, fact.declined, fact.events)
+        self.answers[fact.command] = LOST if answer == PENDING else answer
+        self.last_id = max(self.last_id, fact.command)
+        self.serial = fact.serial + 1
 
 
 class Players:
@@ -201,6 +231,10 @@ class Players:
 
     def __getitem__(self, number: int) -> Player:
         return self._by_number[number]
+
+    def get(self, number: int) -> Player | None:
+        """The player of that number, or None."""
+        return self._by_number.get(number)
 
     def __contains__(self, number: int) -> bool:
         return number in self._by_number
@@ -226,7 +260,28 @@ class Players:
     def forget(self, player: Player) -> None:
         """Let a player and the name go."""
         del self._by_number[player.number]
-        del self._by_skeleton[skeleton(player.name)]
+        if self._by_skeleton.get(skeleton(player.name)) is player:
+            del self._by_skeleton[skeleton(player.name)]
+
+    def recall(self, fact: PlayerKnown | PlayerForgotten) -> None:
+        """Know a player again as it was stored, as yet without answers and seats.
+
+        A player who is known here already stays the same object.
+        """
+        self._last_number = max(self._last_number, fact.player)
+        player = self._by_number.get(fact.player)
+        if isinstance(fact, PlayerForgotten):
+            if player is not None:
+                self.forget(player)
+            return
+        if player is None:
+            player = Player(fact.player, fact.name, fact.kind, is_house=fact.is_house)
+            self._by_number[fact.player] = player
+        self._by_skeleton[skeleton(fact.name)] = player
+        player.token_hash, player.previous_hash = fact.token_hash, fact.previous_hash
+        player.last_id = player.serial = 0
+        player.answers.clear()
+        player.unsaved.clear()
 
     def free_name(self, base: str) -> str:
         """`base-1`, or with the first number that nobody's name has."""
@@ -235,10 +290,14 @@ class Players:
             number += 1
         return f"{base}-{number}"
 
-    def issue_token(self, player: Player) -> bytes:
-        """A new token; the one before stays valid until `confirm_token`."""
+    def issue_token(self, player: Player, presented: bytes | None = None) -> bytes:
+        """A new token; the one that was presented stays valid until the new one is seen in use.
+
+        Not the newest one before: its welcome may have been lost, and the player still holds the
+        older.
+        """
         token = self._random_bytes(TOKEN_BYTES)
-        player.previous_hash = player.token_hash or None
+        player.previous_hash = hashlib.sha256(presented).digest() if presented else None
         player.token_hash = hashlib.sha256(token).digest()
         return token
 

@@ -21,7 +21,7 @@ from .table import Decline
 
 _CHUNK_BYTES: Final = 4096
 GC_THRESHOLDS: Final = (50_000, 20, 100)
-"""Rarer collections: 8 to 45 % faster with many connections, and cycles are few here."""
+"""Rarer collections: a full one stops everybody for 50 ms and more, and circles are few here."""
 
 
 class StartError(Exception):
@@ -52,7 +52,7 @@ def _plainly() -> Iterator[None]:
         message = decline.message(0) if isinstance(decline, Decline) else None
         reason = message.text if message else str(decline)
     except* StoreError as group:
-        reason = f"the store has failed: {_first(group)}"
+        reason = str(_first(group))
     except* OSError as group:
         reason = f"cannot serve: {_first(group)}"
     if reason:
@@ -87,6 +87,9 @@ async def _serve(config: Config) -> int:
             nursery.start_soon(obey_signals)
             nursery.start_soon(run)
             await started.event.wait()
+            # what is here now stays: code, types, tables of the rules
+            gc.collect()
+            gc.freeze()
             _announce(server, config)
             if config.exits_with_stdin:
                 nursery.start_soon(_stop_with_stdin, server)

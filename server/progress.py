@@ -5,7 +5,7 @@ to viewer in an update is spliced onto what is the same for all, which is encode
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
@@ -15,11 +15,14 @@ from mexican_train.protocol import (
     Choice,
     SharedUpdate,
     Tile,
+    View,
     encode_update_shared,
+    preencoded,
     splice,
 )
 
 from . import views
+from .effects import FixedDeal
 
 EVENTS_KEPT: Final = 400
 """Past events of a table at hand for whoever comes back: about 20 KiB of an update."""
@@ -58,54 +61,57 @@ class Progress:
         self._guarded: tuple[engine.Move, ...] = ()
         self._to_act: int | None = None
         self._announces = rules["announce.mode"] == "knock"
-        self._hands: Final[dict[int, list[Tile]]] = {}
+        self._views: Final = views.PublicViews(self.game, self.names, for_sending=True)
+        self._hands: Final[dict[int, tuple[int, list[Tile]]]] = {}
 
     # --- what happens ---------------------------------------------------------------------
 
-    def begin_round(self, seed: bytes) -> int:
-        """Deal the next round from `seed`; how many events that made."""
+    def begin_round(self, seed: bytes, fixed: FixedDeal | None = None) -> int:
+        """Deal the next round from `seed`, or as laid out by hand; how many events that made."""
         game = self.game
-        deal = engine.Deal.from_seed(game.rules, game.seats, seed, game.round_number + 1)
+        if fixed is not None:
+            deal = engine.Deal.fixed(*fixed)
+        else:
+            deal = engine.Deal.from_seed(game.rules, game.seats, seed, game.round_number + 1)
         return self._note(game.begin_round(deal))
 
-    def apply(self, seat: int, move: engine.Move) -> int:
-        """Make a move; how many events that made.
+    def apply(self, seat: int, move: engine.Move, at_ms: int = 0) -> int:
+        """Make a move, so long after the start of the game; how many events that made.
 
         Raises:
             IllegalMove: nothing has changed.
         """
-        return self._note(self.game.apply(seat, move))
+        return self._note(self.game.apply(seat, move, at_ms=at_ms))
 
-    def skip(self) -> int:
+    def skip(self, at_ms: int = 0) -> int:
         """End the turn of the seat to act for it; how many events that made."""
         seat = self.game.turn
         if seat is None:
             raise ValueError("nobody is to act")
-        return self._note(self.game.skip(seat))
+        return self._note(self.game.skip(seat, at_ms=at_ms))
 
-    def _note(self, events: Iterable[engine.Event]) -> int:
+    def _note(self, events: Sequence[engine.Event]) -> int:
         """Number the events, and count the turn on if the choice is another one now."""
-        before = self.last_event
-        last_tile: dict[int, int] = {}
-        for event in events:
-            self.last_event += 1
-            if isinstance(event, engine.RoundStarted):
-                self._hands.clear()
-            self._hands.pop(getattr(event, "seat", -1), None)
-            self._events.append(views.seen_event(self.last_event, event, self.game))
-            if isinstance(event, engine.TileLaid | engine.TileDrawn | engine.FoulCalled):
-                last_tile[event.seat] = self.last_event
+        for number, event in enumerate(events, self.last_event + 1):
+            seen = views.seen_event(number, event, self.game)
+            self._events.append(views.encoded_event(seen))
         if self._announces:
-            self._note_debts(last_tile)
+            self._note_debts(events)
+        self.last_event += len(events)
         self._count_turn()
-        return self.last_event - before
+        return len(events)
 
-    def _note_debts(self, last_tile: dict[int, int]) -> None:
+    def _note_debts(self, events: Sequence[engine.Event]) -> None:
         """Keep, by seat that owes a knock, the event that left it with one tile."""
+        last_tile = {
+            event.seat: number
+            for number, event in enumerate(events, self.last_event + 1)
+            if isinstance(event, engine.TileLaid | engine.TileDrawn | engine.FoulCalled)
+        }
+        newest = self.last_event + len(events)
         owing = {debt.seat for debt in self.game.round.knocks}
         self.debt_events = {
-            seat: self.debt_events.get(seat) or last_tile.get(seat, self.last_event)
-            for seat in owing
+            seat: self.debt_events.get(seat) or last_tile.get(seat, newest) for seat in owing
         }
 
     def _count_turn(self) -> None:
@@ -131,24 +137,30 @@ class Progress:
         return self.game.legal_moves(seat) if self._announces else ()
 
     def hand(self, seat: int) -> list[Tile]:
-        """The tiles of one seat, for its own eyes; made anew only after an event of that seat."""
-        hand = self._hands.get(seat)
-        if hand is None:
-            hand = self._hands[seat] = views.hand_of(self.game, seat)
-        return hand
+        """The tiles of one seat, for its own eyes; encoded anew only when they are others."""
+        mask = self.game.round.hands[seat]
+        kept = self._hands.get(seat)
+        if kept is None or kept[0] != mask:
+            kept = self._hands[seat] = (mask, preencoded(views.hand_of(self.game, seat)))
+        return kept[1]
+
+    def public_view(self) -> View:
+        """The table as everybody may see it."""
+        return self._views.view(self.debt_events)
 
     def choices(self, seat: int) -> list[Choice]:
         """What the seat may do now, as commands to send."""
         return [views.choice_of(move, self.debt_events) for move in self.legal_moves(seat)]
 
     def events_after(self, number: int) -> list[views.SeenEvent]:
-        """The kept events with higher numbers than this one."""
+        """The kept events with higher numbers than this one, encoded."""
         newest_first = islice(reversed(self._events), max(0, self.last_event - number))
         return list(newest_first)[::-1]
 
     def events_between(self, first: int, last: int) -> list[views.SeenEvent]:
         """The kept events numbered `first` to `last`, both included."""
-        return [each for each in self.events_after(first - 1) if each.public.n <= last]
+        newer = self.events_after(first - 1)
+        return newer[: max(0, len(newer) - (self.last_event - last))]
 
 
 class Updates:
@@ -169,7 +181,7 @@ class Updates:
         self._has_private = any(event.private is not None for event in events)
         self._shared: SharedUpdate = encode_update_shared(
             table=table,
-            view=views.public_view(progress.game, progress.names, progress.debt_events),
+            view=progress.public_view(),
             events=[event.public for event in events],
             last_event=progress.last_event,
             unproven=unproven,

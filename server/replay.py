@@ -87,6 +87,7 @@ class _Walk:
         self._record = record
         self._seat = seat
         self._game = engine.Game.start(record.rules, len(record.names), record.first_seat)
+        self._views = views.PublicViews(self._game, record.names)
         self._at = 0
         self._last_event = 0
 
@@ -114,7 +115,7 @@ class _Walk:
             table="replay",
             events=seen,
             last_event=self._last_event,
-            view=views.public_view(game, self._record.names, {}),
+            view=self._views.view({}),
             seat=seat,
             hand=views.hand_of(game, seat) if seat is not None else [],
             turn=self._at,

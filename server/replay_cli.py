@@ -51,7 +51,7 @@ class ReplayGroup(click.Group):
 
 
 @click.group(cls=ReplayGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="mexican-train", message="%(prog)s %(version)s")
+@click.version_option(package_name="mexican-train", prog_name=PROGRAM)
 def main() -> None:
     """Walk through the record of a game, verify it, or print a position of it."""
 

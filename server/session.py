@@ -85,8 +85,9 @@ class Session:
         self._beat_at = now
         self._beats = 0
         self._is_token_seen = False
-        self._tokens = float(limits.messages_burst)
-        self._tokens_at = now
+        self._allowance = float(limits.messages_burst)
+        self._allowance_at = now
+        self._free_turn = -1
         self._faults: Final[deque[float]] = deque()
         self._reprimands: Final[deque[float]] = deque()
         self._outbox: Final[deque[tuple[float, bytes]]] = deque()
@@ -131,7 +132,7 @@ class Session:
                     break
                 self._take_bytes(received)
         except RemoteProtocolError as error:
-            self._log.info("bad peer", code=error.code, hex=error.hex, player=self.player)
+            self._log.info(logs.BAD_PEER, code=error.code, length=error.length, player=self.player)
             reply = error.reply()
             if isinstance(reply, Goodbye | Refused):
                 self.end(reply)
@@ -212,29 +213,34 @@ class Session:
     def _answer_bad(self, message: BadMessage, now: float) -> None:
         self.send(message.declined())
         if _count(self._faults, now) >= self._limits.faults_per_minute:
-            self._log.info("bad peer", code="too_many_faults", player=self.player)
+            self._log.info(logs.BAD_PEER, code="too_many_faults", player=self.player)
             self.end(goodbye("too_many_faults"))
 
     def _may_pass(self, message: AnyClientMessage | BadMessage, now: float) -> bool:
-        """Take one of the tokens that fill up with time; the move that a seat owes is free."""
+        """Take one from the allowance, which fills up with time; an owed move is free."""
         limits = self._limits
-        filled = self._tokens + (now - self._tokens_at) * limits.messages_per_second
-        self._tokens = min(float(limits.messages_burst), filled)
-        self._tokens_at = now
-        if self._tokens >= 1:
-            is_free = self._is_owed(message)
-            self._tokens -= 0 if is_free else 1
+        filled = self._allowance + (now - self._allowance_at) * limits.messages_per_second
+        self._allowance = min(float(limits.messages_burst), filled)
+        self._allowance_at = now
+        if self._is_owed(message):
             return True
-        return self._is_owed(message)
+        if self._allowance < 1:
+            return False
+        self._allowance -= 1
+        return True
 
     def _is_owed(self, message: AnyClientMessage | BadMessage) -> bool:
+        """Whether it is the move that this seat owes: the first try at each turn is free."""
         if not isinstance(message, Play | Draw | Pass | Done) or self.player is None:
             return False
-        return self._lobby.owes_move(self.player, message)
+        if message.turn == self._free_turn or not self._lobby.owes_move(self.player, message):
+            return False
+        self._free_turn = message.turn
+        return True
 
     def _reprimand(self, message: AnyClientMessage | BadMessage, now: float) -> None:
         if _count(self._reprimands, now) >= REPRIMANDS_MAX:
-            self._log.info("bad peer", code="flood", player=self.player)
+            self._log.info(logs.BAD_PEER, code="flood", player=self.player)
             self.end(goodbye("flood"))
         elif isinstance(message, BadMessage):
             self._answer_bad(message, now)
@@ -284,7 +290,7 @@ class Session:
         """Throw away what was not begun to be sent, and say why."""
         if self.is_over:
             return
-        self._log.info("bad peer", code="slow_consumer", player=self.player)
+        self._log.info(logs.BAD_PEER, code="slow_consumer", player=self.player)
         self._outbox.clear()
         self._outbox_bytes = 0
         self.end(goodbye("slow_consumer"))
@@ -340,7 +346,7 @@ class Session:
             self.send(Heartbeat(n=self._beats))
 
     def _give_up(self, code: str) -> None:
-        self._log.info("bad peer", code=code, player=self.player)
+        self._log.info(logs.BAD_PEER, code=code, player=self.player)
         self.end(goodbye(code))
 
 

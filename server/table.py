@@ -6,7 +6,7 @@ raises `Decline` before anything has changed.
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,18 +36,31 @@ from .effects import (
     Deliver,
     DeliverUpdate,
     Effect,
+    FixedDeal,
+    GameSetUp,
     GameStarted,
     HostNamed,
     MoveMade,
     RoundDealt,
     Save,
+    SeatBot,
+    SeatLeft,
+    SeatReady,
     SeatTaken,
+    TableFact,
+    TableOpened,
     report,
 )
-from .players import Answer, Player
+from .players import Answer, Player, Players
 from .progress import Progress, Updates
 
 SEED_BYTES: Final = 32
+SKIP: Final = "skip"
+"""How the table's own move stands in its log."""
+RETRY_SECONDS: Final = 1.0
+"""After something could not be stored, before time demands it again."""
+RECORD_PART_CHARS: Final = 12_288
+"""A record is written in ASCII, so that these are bytes too."""
 
 GuardedMove = Play | Draw | Pass | Done
 """The commands that carry the table's `turn`."""
@@ -91,6 +104,7 @@ class TableSettings:
         idle_seconds: a table that is not being played closes so long after its last person left.
         seat_grace_seconds: so long a seat is kept for someone gone while no game is on.
         fixed_seed: all deals follow from it, and say so; None: from `random_bytes`.
+        fixed_deal: by the number of the round, a deal laid out by hand, for tests.
         random_bytes: the source of secrets.
     """
 
@@ -101,6 +115,12 @@ class TableSettings:
     idle_seconds: float = 600.0
     seat_grace_seconds: float = 60.0
     fixed_seed: bytes | None = None
+    fixed_deal: Callable[[int], FixedDeal | None] | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the deals are no secret."""
+        return self.fixed_seed is not None or self.fixed_deal is not None
 
 
 @dataclass(eq=False, slots=True)
@@ -134,6 +154,7 @@ class Table:
     Attributes:
         label: how the log calls it.
         is_standing: opened at the start of the server, not by a player: it stays until played.
+        is_recalled: it was made from its log.
         host: who may start, kick and so on; None until somebody is.
         state: `waiting`, `playing`, `between` (two rounds) or `over`.
         progress: the game, from its start until the next one is set up.
@@ -152,7 +173,7 @@ class Table:
         first_seat: int = 0,
         start: StartRule = "ready",
         allows_watchers: bool = True,
-        password: str | None = None,
+        password_digest: bytes | None = None,
         is_standing: bool = False,
         now: float,
     ) -> None:
@@ -163,6 +184,7 @@ class Table:
         self.start_rule: Final = start
         self.allows_watchers: Final = allows_watchers
         self.is_standing: Final = is_standing
+        self.is_recalled = False
         self.seats: Final = tuple(Seat() for _ in range(seats))
         self.watchers: Final[list[Player]] = []
         self.host: Player | None = None
@@ -171,14 +193,17 @@ class Table:
         self.closing = False
         self.scheduled: float | None = None
         self.rules_info: Final = views.rules_info(rules)
-        self._password = _digest(password) if password else None
+        self._password: Final = password_digest
         self._settings: Final = settings
         self._games = 0
+        self._game_began_at = now
+        self._not_before = 0.0
         self._quiet_since: float | None = now
         self._choice_deadline: float | None = None
         self._round_ended_at = 0.0
         self._moved_at = 0.0
         self._held: list[_Held] = []
+        self._record: str | None = None
 
     # --- who is here ----------------------------------------------------------------------
 
@@ -312,7 +337,7 @@ class Table:
             progress,
             events,
             table=self.name,
-            unproven=self._settings.fixed_seed is not None,
+            unproven=self._settings.is_fixed,
             deadline_ms=None if deadline is None else max(0, round((deadline - now) * 1000)),
         )
 
@@ -342,7 +367,7 @@ class Table:
         """Raise `bad_password` unless the table has none or it is this one."""
         if self._password is None:
             return
-        if not hmac.compare_digest(_digest(password or ""), self._password):
+        if not hmac.compare_digest(password_digest(password) or b"", self._password):
             raise Decline("bad_password")
 
     def sit(self, player: Player, wanted: int | None, now: float) -> list[Effect]:
@@ -407,6 +432,8 @@ class Table:
             self.seats[number].is_ready = False
             if not self.is_in_play:
                 effects += self._vacate(number)
+            else:
+                effects.append(Save((SeatLeft(self.name, number),)))
         self._note_company(now)
         if self.host is player:
             effects += self.name_host(self._next_host())
@@ -464,7 +491,7 @@ class Table:
 
     # --- starting, rounds, the next game --------------------------------------------------
 
-    def set_ready(self, player: Player, on: bool) -> None:
+    def set_ready(self, player: Player, on: bool) -> list[Effect]:
         """Note whether a player is ready for what comes next.
 
         Raises:
@@ -474,6 +501,7 @@ class Table:
         if number is None:
             raise Decline("not_seated")
         self.seats[number].is_ready = on
+        return [Save((SeatReady(self.name, number, on),))]
 
     def go_on_if_ready(self, now: float) -> list[Effect]:
         """Start the game or the next round, if nothing is awaited any more."""
@@ -515,15 +543,15 @@ class Table:
             raise Decline("already_started")
         names = [seat.player.name if seat.player else "" for seat in self.seats]
         before = self.progress
-        self._games += 1
-        self.progress = Progress(
-            self.rules,
-            names,
-            first_seat=self.first_seat,
+        started = GameStarted(
+            self.name,
+            self._games + 1,
+            tuple(names),
             turn=before.turn if before else 0,
             last_event=before.last_event if before else 0,
         )
-        started = GameStarted(self.name, self._games, tuple(names))
+        self._game_began_at = now
+        self.progress = self._begin(started)
         line = report(
             "game started",
             table=self.label,
@@ -534,15 +562,26 @@ class Table:
         )
         return [Save((started,)), line, *self._deal(now)]
 
+    def _begin(self, started: GameStarted) -> Progress:
+        """The game that `started` tells of, before its first deal."""
+        self._games = started.game
+        self._record = None
+        return Progress(
+            self.rules,
+            started.names,
+            first_seat=self.first_seat,
+            turn=started.turn,
+            last_event=started.last_event,
+        )
+
     def _deal(self, now: float) -> list[Effect]:
         progress = self._game_on()
-        seed = self._seed(progress.game.round_number + 1)
-        count = progress.begin_round(seed)
-        self.state = "playing"
-        for seat in self.seats:
-            seat.is_ready = False
+        number = progress.game.round_number + 1
+        laid_out = self._settings.fixed_deal
+        fixed = laid_out(number) if laid_out is not None else None
+        dealt = RoundDealt(self.name, number, self._seed(number), fixed)
+        count = self._lay_out(progress, dealt)
         self._moved_at = now
-        dealt = RoundDealt(self.name, progress.game.round.number, seed)
         self._start_clock(now)
         return [
             Save((dealt,)),
@@ -550,6 +589,14 @@ class Table:
             *self._broadcast(count, now),
             *self._after_move(now),
         ]
+
+    def _lay_out(self, progress: Progress, dealt: RoundDealt) -> int:
+        """Deal a round; how many events that made."""
+        count = progress.begin_round(dealt.seed, dealt.fixed)
+        self.state = "playing"
+        for seat in self.seats:
+            seat.is_ready = False
+        return count
 
     def _seed(self, number: int) -> bytes:
         """The secret of a round: fresh, or derived from the fixed one."""
@@ -567,11 +614,14 @@ class Table:
         """
         if self.state != "over":
             raise Decline("wrong_state")
+        self._await_game()
+        self._note_company(now)
+        return [Save((GameSetUp(self.name),))]
+
+    def _await_game(self) -> None:
         self.state = "waiting"
         for seat in self.seats:
             seat.is_ready = False
-        self._note_company(now)
-        return []
 
     # --- moves ----------------------------------------------------------------------------
 
@@ -648,15 +698,17 @@ class Table:
     ) -> tuple[list[Effect], Answer]:
         progress = self._game_on()
         turn = progress.turn
+        at_ms = self._at_ms(now)
         try:
-            count = progress.apply(seat, move)
+            count = progress.apply(seat, move, at_ms)
         except engine.IllegalMove as error:
             why = error.reason
             raise Decline(why.code, why.text, option=why.option, params=why.params) from None
-        made = Save((MoveMade(self.name, seat, str(move), now),))
-        first = progress.last_event - count + 1
-        effects = self._moved(count, now, turn, player, command.id)
-        return [made, *effects], Answer("update", events=(first, progress.last_event))
+        made = Save((MoveMade(self.name, seat, str(move), at_ms),))
+        # before what follows: the next round may be dealt at once, and is no part of the answer
+        last = progress.last_event
+        answer = Answer("update", events=(last - count + 1, last))
+        return [made, *self._moved(count, now, turn, player, command.id)], answer
 
     def _moved(
         self, count: int, now: float, turn: int, mover: Player | None = None, answers: int = 0
@@ -668,6 +720,9 @@ class Table:
             self._start_clock(now)
         # the updates first: what follows may deal the next round at once
         return [*self._broadcast(count, now, mover, answers), *self._after_move(now)]
+
+    def _at_ms(self, now: float) -> int:
+        return max(0, round((now - self._game_began_at) * 1000))
 
     def _start_clock(self, now: float) -> None:
         """A bot has its time for the choice that is now before it; persons have no limit."""
@@ -704,6 +759,151 @@ class Table:
         )
         return [*freed, ended, over, *self.news()]
 
+    def record_part(self, part: int) -> tuple[int, str]:
+        """How many parts the record of the finished game has, and one of them, from 0.
+
+        Raises:
+            Decline: `not_over`, `no_such_part`.
+        """
+        progress = self.progress
+        if progress is None or progress.game.phase != "over":
+            raise Decline("not_over")
+        if self._record is None:
+            self._record = progress.game.record(progress.names).to_text()
+        parts = -(-len(self._record) // RECORD_PART_CHARS)
+        if part >= parts:
+            raise Decline("no_such_part", params={"parts": parts})
+        first = part * RECORD_PART_CHARS
+        return parts, self._record[first : first + RECORD_PART_CHARS]
+
+    # --- after a crash --------------------------------------------------------------------
+
+    @staticmethod
+    def recalled(
+        log: Sequence[TableFact], players: Players, settings: TableSettings, now: float
+    ) -> "Table":
+        """A table as its log tells, owners of seats included; times begin anew.
+
+        Raises:
+            ValueError: the log cannot be played again.
+        """
+        opened = log[0]
+        if not isinstance(opened, TableOpened):
+            raise ValueError("the log does not begin with its table")  # noqa: TRY004 - a bad value
+        rules = engine.RuleSet.from_mapping(opened.options, name=opened.rules)
+        if rules.hash != opened.rules_hash:
+            raise ValueError("these rules have another hash by now")
+        table = Table(
+            opened.table,
+            label=opened.label,
+            rules=rules,
+            seats=opened.seats,
+            settings=settings,
+            first_seat=opened.first_seat,
+            start=opened.start,
+            allows_watchers=opened.allows_watchers,
+            password_digest=opened.password_digest,
+            is_standing=opened.is_standing,
+            now=now,
+        )
+        games = [number for number, fact in enumerate(log) if isinstance(fact, GameStarted)]
+        last_game = games[-1] if games else 0
+        for number, fact in enumerate(log):
+            # of the games before the last one nothing is left to see
+            if number >= last_game or not isinstance(fact, RoundDealt | MoveMade):
+                table._recall(fact, now)
+        table.is_recalled = True
+        table._call_back(log, players)
+        table._wake(now)
+        return table
+
+    def _call_back(self, log: Sequence[TableFact], players: Players) -> None:
+        """Give the seats to their owners, who are at the table unless they have gone elsewhere."""
+        owners: dict[int, SeatTaken] = {}
+        away: set[int] = set()
+        host: int | None = None
+        for fact in log:
+            match fact:
+                case SeatTaken(_, number):
+                    owners[number] = fact
+                    away.discard(number)
+                case SeatLeft(_, number):
+                    away.add(number)
+                case HostNamed(_, host):
+                    pass
+        for number, taken in owners.items():
+            if taken.player is not None:
+                owner = players[taken.player]
+                self.seats[number].player, self.seats[number].strategy = owner, taken.strategy
+                owner.seats.add(self.name)
+                owner.table = owner.table if number in away else self.name
+        self.host = players[host] if host is not None else None
+
+    def _recall(self, fact: TableFact, now: float) -> None:
+        """Take in one fact of the log, but for who has the seats."""
+        match fact:
+            case MoveMade(_, number, move, at_ms):
+                self._recall_move(number, move, at_ms)
+                self._game_began_at = now - at_ms / 1000
+            case RoundDealt():
+                self._lay_out(self._game_on(), fact)
+            case GameStarted():
+                self.progress = self._begin(fact)
+                self._game_began_at = now
+            case GameSetUp():
+                self._await_game()
+            case SeatTaken(_, number) | SeatLeft(_, number):
+                self.seats[number].is_ready = False
+            case SeatReady(_, number, is_ready):
+                self.seats[number].is_ready = is_ready
+
+    def _recall_move(self, seat: int, move: str, at_ms: int) -> None:
+        progress = self._game_on()
+        if move == SKIP:
+            if progress.game.turn != seat:
+                raise ValueError(f"it is not the turn of seat {seat}")
+            progress.skip(at_ms)
+        else:
+            progress.apply(seat, engine.Move.parse(move), at_ms)
+        phase = progress.game.phase
+        if phase != "play":
+            self.state = "over" if phase == "over" else "between"
+
+    def _wake(self, now: float) -> None:
+        """Set all clocks: what was under way is given its whole time again."""
+        self._moved_at = self._round_ended_at = now
+        if self.state == "playing":
+            self._start_clock(now)
+        self._note_company(now)
+
+    def carry_over(self, before: "Table | None", watchers: Sequence[Player], now: float) -> None:
+        """Take the place of the table that it was `before`, whose last deeds were not stored.
+
+        Those present stay; bots' moves that wait for their time go on waiting; for a moment time
+        demands nothing, so that a full disk is not asked without pause.
+        """
+        for watcher in watchers:
+            if watcher.is_connected and watcher.table is None:
+                self.watchers.append(watcher)
+                watcher.table = self.name
+        if before is not None:
+            self._held = before.held_back()
+        self._not_before = now + RETRY_SECONDS
+        self._note_company(now)
+
+    def seat_bot(self, number: int) -> SeatBot:
+        """The house bot of a seat, as the shell is to start it; ValueError if there is none."""
+        seat, fixed = self.seats[number], self._settings.fixed_seed
+        if seat.player is None or not seat.strategy:
+            raise ValueError(f"seat {number} is no house bot's")
+        seed = int.from_bytes(fixed[:4], "big") + number if fixed is not None else None
+        name = seat.player.name
+        return SeatBot(seat.player.number, name, seat.strategy, self.name, number, seed)
+
+    def house_bots(self) -> list[SeatBot]:
+        """All house bots at this table, likewise."""
+        return [self.seat_bot(number) for number, seat in enumerate(self.seats) if seat.strategy]
+
     # --- time -----------------------------------------------------------------------------
 
     def next_deadline(self) -> float | None:
@@ -719,7 +919,7 @@ class Table:
             times += [
                 player.absent_since + self._settings.seat_grace_seconds for player in self._absent()
             ]
-        return min(times, default=None)
+        return max(min(times), self._not_before) if times else None
 
     def _stays_open(self) -> bool:
         return self.is_standing and self.state == "waiting" and self._games == 0
@@ -741,6 +941,10 @@ class Table:
             and seat.player.table == self.name
             and not seat.player.is_connected
         ]
+
+    def held_back(self) -> list[_Held]:
+        """The bots' moves that wait for their time."""
+        return [*self._held]
 
     def take_held(self, now: float) -> list[tuple[Player, GuardedMove]]:
         """The bots' moves whose time has come, to be carried out by `move`."""
@@ -773,9 +977,10 @@ class Table:
         if seat is None:
             return []
         # the turn may stay the same one (a draw of many), so the clock is set anew in any case
-        count = progress.skip()
+        at_ms = self._at_ms(now)
+        count = progress.skip(at_ms)
         self._start_clock(now)
-        made = Save((MoveMade(self.name, seat, "skip", now),))
+        made = Save((MoveMade(self.name, seat, SKIP, at_ms),))
         line = report("bot skipped", table=self.label, seat=seat)
         return [made, line, *self._moved(count, now, turn)]
 
@@ -801,5 +1006,6 @@ def _engine_move(command: GuardedMove) -> engine.Move:
             return engine.DONE
 
 
-def _digest(password: str) -> bytes:
-    return hashlib.sha256(password.encode()).digest()
+def password_digest(password: str | None) -> bytes | None:
+    """What is kept of a table's password; None if it has none."""
+    return hashlib.sha256(password.encode()).digest() if password else None

@@ -5,11 +5,13 @@ from a full state. A new field of the engine is hidden until somebody adds it he
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import msgspec
 from mexican_train import engine
 from mexican_train import protocol as wire
+
+_T = TypeVar("_T")
 
 # --- small values -------------------------------------------------------------------------
 
@@ -24,85 +26,110 @@ def hand_of(game: engine.Game, seat: int) -> list[wire.Tile]:
     return [engine.tile_ends(tile) for tile in game.round.hand(seat)]
 
 
+_choices_made: Final[dict[engine.Move, wire.Choice]] = {
+    engine.DRAW: wire.preencoded(wire.Choice(do="draw")),
+    engine.PASS: wire.preencoded(wire.Choice(do="pass")),
+    engine.DONE: wire.preencoded(wire.Choice(do="done")),
+    engine.KNOCK: wire.preencoded(wire.Choice(do="knock")),
+}
+"""Moves are shared values, and so are the choices of them: each play is encoded once."""
+
+
 def choice_of(move: engine.Move, foul_events: Mapping[int, int]) -> wire.Choice:
-    """A legal move as the command to send; `foul_events` tells which event a foul names."""
-    if move.deed is engine.Deed.PLAY:
-        return _plays(move)
+    """A legal move as the command to send, encoded already.
+
+    `foul_events` tells which event a foul names.
+    """
+    choice = _choices_made.get(move)
+    if choice is not None:
+        return choice
     if move.deed is engine.Deed.FOUL:
         return wire.Choice(do="foul", seat=move.seat, event=foul_events.get(move.seat, 0))
-    return _PLAIN_CHOICES[move.deed]
-
-
-_PLAIN_CHOICES: Final = {
-    engine.Deed.DRAW: wire.Choice(do="draw"),
-    engine.Deed.PASS: wire.Choice(do="pass"),
-    engine.Deed.DONE: wire.Choice(do="done"),
-    engine.Deed.KNOCK: wire.Choice(do="knock"),
-}
-_plays_made: Final[dict[engine.Move, wire.Choice]] = {}
-
-
-def _plays(move: engine.Move) -> wire.Choice:
-    """The choice of a play, made once: moves are shared values, and so are these."""
-    choice = _plays_made.get(move)
-    if choice is None:
-        choice = wire.Choice(
-            do="play", tile=wire_tile(move.tile), train=engine.train_text(move.train)
-        )
-        _plays_made[move] = choice
+    choice = wire.preencoded(
+        wire.Choice(do="play", tile=wire_tile(move.tile), train=engine.train_text(move.train))
+    )
+    _choices_made[move] = choice
     return choice
 
 
 # --- the table in play --------------------------------------------------------------------
 
 
-def public_view(
-    game: engine.Game, names: Sequence[str], debt_events: Mapping[int, int]
-) -> wire.View:
-    """The table as everybody may see it.
+class PublicViews:
+    """The table of one game as everybody may see it; parts that have not changed are kept.
 
-    `debt_events`: by seat that owes a knock, the number of the event that left it with one tile.
+    With `for_sending` they are kept encoded: such a view can be sent and nothing else.
     """
-    state = game.round
-    is_playing = game.phase == "play"
-    return wire.View(
-        round=state.number,
-        rounds=game.rounds,
-        phase="play" if is_playing else "over" if game.phase == "over" else "round_over",
-        max_pip=_max_pip(game.rules),
-        engine=engine.tile_ends(state.engine_tile),
-        to_act=game.turn,
-        awaited=_AWAITED[state.awaited] if is_playing else "",
-        lap=state.lap,
-        names=list(names),
-        hand_counts=list(state.hand_counts),
-        boneyard=state.boneyard_count,
-        trains=[_train(train) for train in state.trains],
-        open_doubles=[
-            wire.OpenDouble(
-                train=engine.train_text(each.train),
-                tile=engine.tile_ends(each.tile),
-                seat=each.seat,
-                binding=each.binding,
-            )
-            for each in state.open_doubles
-        ],
-        knocks=[
-            wire.KnockOwed(seat=debt.seat, event=debt_events.get(debt.seat, 0), foul=debt.foul)
-            for debt in state.knocks
-        ],
-        scores=[list(row) for row in game.scores],
-        totals=list(game.totals),
-    )
 
+    def __init__(
+        self, game: engine.Game, names: Sequence[str], *, for_sending: bool = False
+    ) -> None:
+        self._game: Final = game
+        self._is_encoded: Final = for_sending
+        self._names: Final = self._kept(list(names))
+        self._max_pip: Final = game.rules.number("set.max_pip")
+        self._rounds_scored = -1
+        self._scores: list[list[int]] = []
+        self._totals: list[int] = []
+        self._round: engine.Round | None = None
+        self._trains: Final[dict[int, tuple[tuple[int, ...], int, wire.Train]]] = {}
 
-_AWAITED: Final[Mapping[str, wire.Awaited]] = {
-    "play": "play",
-    "cover": "cover",
-    "extra": "extra",
-    "go_on": "go_on",
-    "": "",
-}
+    def view(self, debt_events: Mapping[int, int]) -> wire.View:
+        """The present view; for viewers to read, never to change.
+
+        `debt_events`: by seat that owes a knock, the number of the event that left it with one
+        tile.
+        """
+        game = self._game
+        state = game.round
+        is_playing = game.phase == "play"
+        if self._rounds_scored != len(game.scores):
+            self._note_scores()
+        return wire.View(
+            round=state.number,
+            rounds=game.rounds,
+            phase="play" if is_playing else "over" if game.phase == "over" else "round_over",
+            max_pip=self._max_pip,
+            engine=engine.tile_ends(state.engine_tile),
+            to_act=game.turn,
+            awaited=_AWAITED[state.awaited] if is_playing else "",
+            lap=state.lap,
+            names=self._names,
+            hand_counts=list(state.hand_counts),
+            boneyard=state.boneyard_count,
+            trains=self._shown_trains(state),
+            open_doubles=[_open_double(each) for each in state.open_doubles],
+            knocks=[
+                wire.KnockOwed(seat=debt.seat, event=debt_events.get(debt.seat, 0), foul=debt.foul)
+                for debt in state.knocks
+            ],
+            scores=self._scores,
+            totals=self._totals,
+        )
+
+    def _kept(self, value: _T) -> _T:
+        return wire.preencoded(value) if self._is_encoded else value
+
+    def _note_scores(self) -> None:
+        game = self._game
+        self._rounds_scored = len(game.scores)
+        self._scores = self._kept([list(row) for row in game.scores])
+        self._totals = self._kept(list(game.totals))
+
+    def _shown_trains(self, state: engine.Round) -> list[wire.Train]:
+        """The trains; one is made anew when something was laid on it, or its marker moved."""
+        if state is not self._round:
+            self._round = state
+            self._trains.clear()
+        shown = []
+        for number in state.train_numbers:
+            line, mark = state.lines[number], state.marked >> number & 1
+            kept = self._trains.get(number)
+            if kept is None or kept[0] is not line or kept[1] != mark:
+                kept = (line, mark, self._kept(_train(state.train(number))))
+                self._trains[number] = kept
+            shown.append(kept[2])
+        return shown
 
 
 def _train(train: engine.Train) -> wire.Train:
@@ -115,18 +142,28 @@ def _train(train: engine.Train) -> wire.Train:
     )
 
 
-def _max_pip(rules: engine.RuleSet) -> int:
-    value = rules["set.max_pip"]
-    if not isinstance(value, int):
-        raise TypeError("set.max_pip is a whole number")
-    return value
+_AWAITED: Final[Mapping[str, wire.Awaited]] = {
+    "play": "play",
+    "cover": "cover",
+    "extra": "extra",
+    "go_on": "go_on",
+    "": "",
+}
+
+
+def _open_double(each: engine.OpenDouble) -> wire.OpenDouble:
+    return wire.OpenDouble(
+        train=engine.train_text(each.train),
+        tile=engine.tile_ends(each.tile),
+        seat=each.seat,
+        binding=each.binding,
+    )
 
 
 # --- events -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SeenEvent:
+class SeenEvent(msgspec.Struct, frozen=True, gc=False):
     """A numbered event in the form for everybody and, where it differs, that for one seat."""
 
     public: wire.AnyEvent
@@ -138,6 +175,12 @@ class SeenEvent:
         if self.private is not None and seat == self.seat:
             return self.private
         return self.public
+
+
+def encoded_event(seen: SeenEvent) -> SeenEvent:
+    """The same, each form encoded once for all who will ever be sent it."""
+    private = None if seen.private is None else wire.preencoded(seen.private)
+    return SeenEvent(wire.preencoded(seen.public), seen.seat, private)
 
 
 def seen_event(number: int, event: engine.Event, game: engine.Game) -> SeenEvent:

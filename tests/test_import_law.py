@@ -57,7 +57,9 @@ SHELL_LIBRARIES = words("trio click platformdirs structlog msgpack msgspec zeroc
 LAWS = {
     "engine": Law(is_pure=True, stdlib=PURE | {"importlib.resources", "tomllib"}),
     "protocol": Law(libraries=frozenset({"msgpack", "msgspec"}), is_pure=True),
-    "server core": Law(rooms=frozenset({"engine", "protocol"}), is_pure=True),
+    "server core": Law(
+        rooms=frozenset({"engine", "protocol"}), libraries=frozenset({"msgspec"}), is_pure=True
+    ),
     "server shell": Law(rooms=ROOMS - {"server"}, libraries=SHELL_LIBRARIES),
     "client": Law(rooms=frozenset({"protocol"}), libraries=CLIENT_LIBRARIES),
     "client bots": Law(rooms=frozenset({"protocol", "engine"}), libraries=CLIENT_LIBRARIES),
@@ -289,6 +291,7 @@ ALLOWED = {
         "from mexican_train.engine import Game",
         "from mexican_train import protocol",
         "from .effects import Save",
+        "import msgspec",
     ],
     "server/app.py": [
         "import sqlite3, time",

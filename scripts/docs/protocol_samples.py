@@ -200,6 +200,8 @@ CLIENT: dict[str, p.AnyClientMessage] = {
     "done": p.Done(id=21, turn=65536),
     "knock": p.Knock(id=22),
     "foul": p.Foul(id=23, seat=0, event=40),
+    "record, the first part": p.AskRecord(id=27, table="kitchen"),
+    "record, a part": p.AskRecord(id=28, table="kitchen", part=3),
     "say": p.Say(id=24, text="Good luck, Ann!"),
     "ping": p.Ping(id=25),
     "resync": p.Resync(id=26),
@@ -226,6 +228,9 @@ SERVER: dict[str, p.AnyServerMessage] = {
             p.CardLine(option="turn.must_play", value=True, differs=False, text="must play"),
             p.CardLine(option="deal.table", value=[15, 12], differs=False, text="tiles dealt"),
         ],
+    ),
+    "record_part": p.RecordPart(
+        answers=27, table="kitchen", part=0, parts=2, text='{"format":1,"lines":['
     ),
     "said": p.Said(name="Ann", text="Good luck, Bob!"),
     "update": UPDATE,

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from mexican_train.engine import RuleSet
 from mexican_train.protocol import (
     AnyCommand,
+    AskRecord,
     Draw,
     GameOver,
     JoinTable,
@@ -26,6 +28,7 @@ from mexican_train.protocol import (
 )
 from mexican_train.server.effects import MoveMade
 from mexican_train.server.lobby import Lobby
+from mexican_train.server.replay import verify
 
 CLASSIC = RuleSet.preset("classic")
 ONE_ROUND = CLASSIC.with_options({"game.rounds": 1})
@@ -332,3 +335,30 @@ def test_resync_tells_everything_again(desk: Any) -> None:
     after = desk.update(players[1])
     assert after is not before
     assert (after.view, after.hand, after.turn) == (before.view, before.hand, before.turn)
+
+
+# --- the record ---------------------------------------------------------------------------
+
+
+def test_the_record_of_a_finished_game_comes_in_parts(desk: Any) -> None:
+    """Everybody at the table can have it, all parts are the file, and it fits."""
+    desk.open(rules=ONE_ROUND)
+    watcher = desk.enter("looker", "watcher")
+    desk.send(watcher, WatchTable, table="t")
+    players = desk.seat_four()
+    stranger = desk.enter("eve")
+    assert desk.decline(players[0], AskRecord, table="t").code == "not_over"
+    desk.play_out(players, Random(4))
+    for asker in (players[0], watcher):
+        first = desk.send(asker, AskRecord, table="t")
+        parts = [desk.send(asker, AskRecord, table="t", part=n) for n in range(first.parts)]
+        assert first == msgspec.structs.replace(parts[0], answers=first.answers)
+        assert all(len(part.text.encode()) <= 12_288 for part in parts)
+        text = "".join(part.text for part in parts)
+        found = verify(text)
+        assert found.names == ("guest a", "guest b", "guest c", "guest d")
+        assert list(found.totals) == desk.update(players[0]).view.totals
+    assert first.parts > 0
+    assert desk.decline(players[0], AskRecord, table="t", part=first.parts).code == "no_such_part"
+    assert desk.decline(stranger, AskRecord, table="t").code == "not_at_table"
+    assert desk.decline(stranger, AskRecord, table="nowhere").code == "no_such_table"

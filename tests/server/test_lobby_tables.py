@@ -11,6 +11,7 @@ from mexican_train.protocol import (
     AskRules,
     Card,
     CreateTable,
+    Hello,
     JoinTable,
     Kick,
     LeaveTable,
@@ -22,6 +23,7 @@ from mexican_train.protocol import (
     Ready,
     Refused,
     RemoveBot,
+    RulesInfo,
     Said,
     Say,
     StartTable,
@@ -32,7 +34,10 @@ from mexican_train.protocol import (
     WatchTable,
     Welcome,
 )
-from mexican_train.server.table import Decline
+from mexican_train.server import LIMITS
+from mexican_train.server.effects import Deliver
+from mexican_train.server.lobby import Admission, Lobby, LobbySettings
+from mexican_train.server.table import Decline, TableSettings
 
 SESAME = "s\N{LATIN SMALL LETTER E WITH ACUTE}same"
 
@@ -142,10 +147,41 @@ def test_whoever_creates_a_table_sits_there_and_is_its_host(desk: Any) -> None:
     assert news.table.rules.changed == 1
 
 
+def test_a_table_for_which_no_rules_are_named_plays_those_of_the_server() -> None:
+    """What else is asked for is over them; a preset can still be named."""
+    random = Random(1)
+    settings = LobbySettings(
+        table=TableSettings(random_bytes=random.randbytes),
+        limits=LIMITS,
+        rules={},
+        strategies=(),
+        own_rules=RuleSet.preset("bernie"),
+    )
+    lobby = Lobby(settings)
+
+    def rules_of_new(number: int, **fields: Any) -> RulesInfo:
+        hello = Hello(versions=(1, 1), kind="person", name=f"ann {number}")
+        admission = lobby.hello(hello, 0.0)
+        assert isinstance(admission, Admission)
+        command = CreateTable(id=1, name=f"table {number}", **fields)
+        effects = lobby.handle(admission.player, command, 0.0)
+        (news,) = [effect.message for effect in effects if isinstance(effect, Deliver)]
+        assert isinstance(news, TableNews)
+        return news.table.rules
+
+    bernie = RuleSet.preset("bernie")
+    assert rules_of_new(1).hash == bernie.hash
+    shorter = bernie.with_options({"game.rounds": 3})
+    assert rules_of_new(2, options=["game.rounds=3"]).hash == shorter.hash
+    assert rules_of_new(3, rules="classic").hash == RuleSet.preset("classic").hash
+
+
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
         ({"name": "t"}, "name_in_use"),
+        ({"name": "T"}, "name_in_use"),
+        ({"name": "11"}, "bad_name"),
         ({"name": "a\N{RIGHT-TO-LEFT OVERRIDE}b"}, "bad_name"),
         ({"name": "x", "rules": "clasic"}, "bad_rules"),
         ({"name": "x", "options": ["game.rounds=99"]}, "bad_rules"),

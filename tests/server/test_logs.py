@@ -1,45 +1,38 @@
-"""The log: readable lines, and no word that is not ours."""
+"""The log: bad peers cannot fill it."""
 
-import json
+from collections.abc import MutableMapping
+from typing import Any
 
 import pytest
-from mexican_train.server import logs
+import structlog
+from mexican_train.server.logs import BAD_PEER, BAD_PEER_LINES_MAX, _Throttle
 
 
-def test_a_line_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.make_log().info("round over", table="table-1", scores=[3, 0])
-    line = capsys.readouterr().err
-    assert line.endswith(" round over  table=table-1 scores=3,0\n")
+def test_a_flood_of_bad_peers_is_counted_and_not_written() -> None:
+    """Five lines a minute and code; the rest is counted in the next minute's first line."""
+    now = 100.0
+    throttle = _Throttle(lambda: now)
+
+    def write(code: str) -> MutableMapping[str, Any] | None:
+        try:
+            return throttle(None, "info", {"event": BAD_PEER, "code": code})
+        except structlog.DropEvent:
+            return None
+
+    lines = [write("cut") for _ in range(40)]
+    assert [line is not None for line in lines] == [True] * BAD_PEER_LINES_MAX + [False] * 35
+    assert write("slow") is not None
+    now += 59
+    assert write("cut") is None
+    now += 1
+    assert write("cut") == {"event": BAD_PEER, "code": "cut", "more": 36}
+    now += 60
+    assert write("cut") == {"event": BAD_PEER, "code": "cut"}
 
 
-def test_what_is_no_plain_news_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.make_log().warning("no descriptors left")
-    assert " WARNING: no descriptors left\n" in capsys.readouterr().err
-
-
-def test_a_line_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.make_log("json").info("round over", round=3)
-    line = json.loads(capsys.readouterr().err)
-    assert (line["event"], line["level"], line["round"]) == ("round over", "info", 3)
-
-
-def test_lines_below_the_level_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    logs.make_log(level="error").info("round over")
-    assert capsys.readouterr().err == ""
-
-
-def test_an_error_is_told_without_its_message() -> None:
-    told = logs.told(ExceptionGroup("a peer's words", [ValueError("a peer's words")]))
-    assert told["error"] == "ValueError"
-    assert "words" not in str(told)
-
-
-def test_a_log_that_nobody_reads_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Closed:
-        """A pipe whose reader has gone."""
-
-        def write(self, _text: str) -> None:
-            raise BrokenPipeError
-
-    monkeypatch.setattr("sys.stderr", Closed())
-    logs.make_log().info("round over")
+@pytest.mark.parametrize("event", ["round over", "session failed"])
+def test_other_lines_all_get_through(event: str) -> None:
+    """Only bad peers are throttled."""
+    throttle = _Throttle(lambda: 0.0)
+    for _ in range(20):
+        assert throttle(None, "info", {"event": event}) == {"event": event}

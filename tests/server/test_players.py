@@ -10,6 +10,7 @@ from mexican_train.server.players import (
     Players,
     clean_name,
     clean_text,
+    is_token_confirmed,
     is_token_of,
     skeleton,
 )
@@ -108,13 +109,27 @@ def test_tokens_are_known_by_their_hash_alone() -> None:
     players = Players(Random(1).randbytes)
     ann = players.add("ann", "person")
     first = players.issue_token(ann)
-    second = players.issue_token(ann)
+    second = players.issue_token(ann, first)
     assert is_token_of(ann, first)
     assert is_token_of(ann, second)
     assert not is_token_of(ann, b"")
     assert not is_token_of(ann, bytes(32))
     assert first not in repr(ann).encode()
     assert second not in (ann.token_hash, ann.previous_hash)
+
+
+def test_the_presented_token_survives_lost_welcomes() -> None:
+    """However often a welcome is lost, the token that the player holds brings it back."""
+    players = Players(Random(1).randbytes)
+    ann = players.add("ann", "person")
+    held = players.issue_token(ann)
+    for _ in range(3):
+        newest = players.issue_token(ann, held)
+        assert is_token_of(ann, held)
+    assert is_token_of(ann, newest)
+    assert is_token_confirmed(ann)
+    assert not is_token_of(ann, held)
+    assert is_token_of(ann, newest)
 
 
 def test_a_player_without_a_token_has_none_that_fits() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from mexican_train.engine import RuleSet
 from mexican_train.server import Config, cli
 from mexican_train.server.cli import main
 
@@ -119,10 +120,104 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path: Path) -> None:
     assert "'prot'" in line
 
 
-def test_help_opens_with_an_example() -> None:
-    result = CliRunner().invoke(main, ["--help"])
-    assert result.output.startswith("Example:\n  mt-server ")
+@pytest.mark.parametrize("command", [[], ["rules"], ["backup"]])
+def test_help_opens_with_an_example(command: list[str]) -> None:
+    result = CliRunner().invoke(main, [*command, "--help"])
+    assert result.output.startswith(" ".join(["Example:\n  mt-server", *command]))
     assert isinstance(main, click.Command)
+
+
+# --- the store ----------------------------------------------------------------------------
+
+
+def test_games_are_kept_in_a_file_of_the_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a free port, or on request, they are kept in memory."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert config().database == tmp_path / "mexican-train" / "server-12012.db"
+    assert config("--port", "9").database == tmp_path / "mexican-train" / "server-9.db"
+    assert config("--port", "0").database is None
+    assert config("--db", ":memory:").database is None
+    assert config("--port", "0", "--db", "mine.db").database == Path("mine.db")
+
+
+def test_a_backup_names_what_it_copied(tmp_path: Path) -> None:
+    from mexican_train.server.sqlite_schema import open_database  # noqa: PLC0415
+
+    store, copy = tmp_path / "s.db", tmp_path / "copy.db"
+    open_database(store).close()
+    result = CliRunner().invoke(main, ["--db", str(store), "backup", str(copy)])
+    assert (result.exit_code, result.output) == (0, f"{store} is copied to {copy}.\n")
+    code, line = fault("--db", str(store), "backup", str(copy))
+    assert code == 1
+    assert "File exists" in line
+    code, line = fault("--db", ":memory:", "backup", str(copy))
+    assert code == 2
+    assert "--db" in line
+
+
+# --- the rule card ------------------------------------------------------------------------
+
+
+def card(*arguments: str) -> str:
+    """What `mt-server rules` prints."""
+    result = CliRunner().invoke(main, ["rules", *arguments])
+    assert result.exit_code == 0, result.stderr
+    return result.output
+
+
+def test_the_card_is_every_option_as_a_sentence() -> None:
+    rules = RuleSet.preset("bernie")
+    said = " ".join(card("bernie").split())
+    assert said.startswith(f"Rules bernie, hash {rules.hash} ")
+    assert all(" ".join(line.text.split()) in said for line in rules.card())
+    assert "Rules classic" in card()
+    assert max(map(len, card("pagat").splitlines())) <= 96
+
+
+def test_a_difference_names_both_sides_and_nothing_else() -> None:
+    bernie, classic = RuleSet.preset("bernie"), RuleSet.preset("classic")
+    lines = card("bernie", "--diff", "classic").splitlines()
+    assert [each for each in lines if re.fullmatch(r"[a-z_]+\.[a-z_]+", each)] == [
+        *bernie.differences(classic)
+    ]
+    assert sum(each.startswith("  bernie: ") for each in lines) == len(bernie.differences(classic))
+    assert card("nm", "--diff", "nm").endswith("They are the same.\n")
+
+
+def test_the_printed_file_makes_the_same_rules(tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text(card("bernie", "--toml"))
+    assert RuleSet.from_toml(path.read_text(), name="ours") == RuleSet.preset("bernie")
+    assert "They are the same." in card(str(path), "--diff", "bernie")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["rules", "berny"], "Did you mean bernie?"),
+        (["rules", "classic", "--diff", "clasic"], "Did you mean classic?"),
+        (["rules", "missing.toml"], "missing.toml"),
+        (["rules", "--toml", "--diff", "nm"], "do not go together"),
+        (["ruls"], "rules"),
+    ],
+)
+def test_bad_usage_of_a_subcommand_is_one_line_and_code_2(arguments: list[str], says: str) -> None:
+    code, line = fault(*arguments)
+    assert code == 2
+    assert says in line
+
+
+def test_settings_for_serving_do_not_reach_a_subcommand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('rules = "bernie"\n')
+    result = CliRunner().invoke(main, ["--config", str(path), "rules"])
+    assert result.output.startswith("Rules classic")
+    monkeypatch.setenv("MT_SERVER_RULES", "bernie")
+    assert card().startswith("Rules classic")
 
 
 # --- real processes -----------------------------------------------------------------------

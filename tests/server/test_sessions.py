@@ -198,7 +198,8 @@ async def test_no_word_of_a_peers_gets_into_the_log(autojump_clock: MockClock, h
     await peer.rest()
     text = str(hall.lines)
     assert word not in text
-    assert word.encode().hex() in text
+    assert word.encode().hex() not in text
+    assert [line["length"] for line in hall.logged("bad peer")] == [1 + len(word)]
 
 
 # --- a fault of our own -------------------------------------------------------------------
@@ -374,6 +375,8 @@ async def test_the_move_that_a_seat_owes_costs_nothing(
     assert answer.code != "slow_down"
     stale = await ann.ask(Pass, turn=update.turn - 1)
     assert stale.code == "slow_down"
+    again = await ann.ask(Pass, turn=update.turn)
+    assert again.code == "slow_down"
 
 
 async def test_a_flood_ends_the_session(autojump_clock: MockClock, hall: Any) -> None:

@@ -1,0 +1,396 @@
+"""The durable store: one SQLite file, written by one thread of its own.
+
+A transaction is on the disk before `save` returns (WAL, `synchronous=FULL`). Each table has a log
+of events with a chain of SHA-256 over them, since SQLite itself does not notice a flipped byte.
+A lock beside the file, held for as long as it is open, keeps a second server away.
+"""
+
+import contextlib
+import errno
+import hashlib
+import os
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from . import sqlite_schema as schema
+from .effects import (
+    CommandAnswered,
+    Fact,
+    PlayerForgotten,
+    PlayerKnown,
+    TableClosed,
+    TableFact,
+    TableOpened,
+    TableSetAside,
+)
+from .facts import read_answer, read_event, write_answer, write_event
+from .own_thread import OwnThread
+from .players import ANSWERS_KEPT
+from .store import StoreError, StoreFullError, seated
+
+try:
+    import fcntl
+except ImportError:  # there is none on Windows, where SQLite's own locks must do
+    fcntl = None  # type: ignore[assignment]
+
+CLOSED_KEPT: Final = 500
+"""Names of closed tables that are remembered, so that a late guest is told `gone`."""
+WAL_BYTES_MAX: Final = 16 * 1024 * 1024
+"""What a file of the WAL is cut down to, once it has been larger."""
+LABELS_MAX: Final = 40
+
+
+class SqliteStore:
+    """Keeps facts in the file `path`, which is made if it does not exist.
+
+    Its calls must come one at a time, as from one task.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path: Final = path
+        self._thread: Final = OwnThread("store")
+        self._lock: _Lock | None = None
+        self._database: sqlite3.Connection | None = None
+        self._heads: dict[str, _Head] = {}
+
+    async def load(self) -> Sequence[Fact]:
+        """Open everything, and give what earlier runs have stored.
+
+        Raises:
+            StoreError: another server has the file, it is damaged, of a newer schema, or cannot be
+                opened; the text is one line that says so.
+        """
+        return await self._thread.run(self._load)
+
+    async def save(self, facts: Sequence[Fact]) -> None:
+        """One transaction, durable on return.
+
+        Raises:
+            StoreFullError: nothing of it is stored.
+            StoreError: writing or syncing failed: nobody knows what is on the disk.
+        """
+        await self._thread.run(lambda: self._save(facts))
+
+    async def read(self, tables: Collection[str], players: Collection[int]) -> Sequence[Fact]:
+        """What is stored of these tables and players, and of whoever has a seat there."""
+        return await self._thread.run(lambda: self._read(tables, players))
+
+    async def aclose(self) -> None:
+        """Close the file and let the lock go."""
+        await self._thread.run(self._close)
+        self._thread.end()
+
+    # --- opening --------------------------------------------------------------------------
+
+    def _load(self) -> list[Fact]:
+        self._lock = _Lock(self._path)
+        with _told(f"cannot open {self._path}"):
+            self._database = schema.open_database(self._path)
+            self._database.execute(f"PRAGMA journal_size_limit={WAL_BYTES_MAX}")
+            facts = [*self._facts(None, None)]
+            self._note_damage(facts)
+        return facts
+
+    def _note_damage(self, facts: Sequence[Fact]) -> None:
+        """Mark the tables whose log does not fit, so that their names are free from now on."""
+        damaged = [fact for fact in facts if isinstance(fact, TableSetAside)]
+        if damaged:
+            self._save(damaged)
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    # --- reading --------------------------------------------------------------------------
+
+    def _read(self, tables: Collection[str], players: Collection[int]) -> list[Fact]:
+        with _told(f"cannot read {self._path}"):
+            return [*self._facts(tables, players)]
+
+    def _facts(
+        self, names: Collection[str] | None, players: Collection[int] | None
+    ) -> Iterator[Fact]:
+        """Facts of these tables and players; None: all of them."""
+        logs: list[Fact] = []
+        for table, name, label in self._rows(
+            "SELECT number, name, label FROM tables WHERE state = 'open' ORDER BY number"
+        ):
+            if names is None or name in names:
+                logs += self._log(table, name, label)
+        (last_player,) = next(self._rows("SELECT last_player FROM counters"))
+        yield PlayerForgotten(last_player)
+        wanted = None if players is None else {*players, *seated(logs)}
+        yield from self._players(wanted)
+        yield from self._answers(wanted)
+        if names is None:
+            for (name,) in self._rows("SELECT name FROM tables WHERE state = 'closed'"):
+                yield TableClosed(name)
+        yield from logs
+
+    def _players(self, wanted: Collection[int] | None) -> Iterator[Fact]:
+        columns = "number, name, kind, token_hash, previous_hash, is_house"
+        for row in self._of("players", "number", columns, "number", wanted):
+            number, name, kind, token_hash, previous_hash, is_house = row
+            yield PlayerKnown(number, name, kind, token_hash, previous_hash, bool(is_house))
+
+    def _answers(self, wanted: Collection[int] | None) -> Iterator[Fact]:
+        columns = "player, command, serial, answer"
+        for player, command, serial, answer in self._of(
+            "answers", "player", columns, "player, serial", wanted
+        ):
+            # one that cannot be read is no longer kept: its command is `too_old`
+            with contextlib.suppress(ValueError):
+                yield read_answer(player, command, serial, answer)
+
+    def _of(
+        self, table: str, key: str, columns: str, order: str, wanted: Collection[int] | None
+    ) -> Iterator[sqlite3.Row]:
+        """Rows of these players; None: of all."""
+        query = f"SELECT {columns} FROM {table}"  # noqa: S608 - constants of this file
+        if wanted is None:
+            yield from self._rows(f"{query} ORDER BY {order}")
+            return
+        for number in sorted(wanted):
+            yield from self._rows(f"{query} WHERE {key} = ? ORDER BY {order}", (number,))
+
+    def _log(self, table: int, name: str, label: str) -> list[Fact]:
+        """The log of a table; that it is set aside, if the chain of its hashes is broken."""
+        head = _Head(table)
+        facts: list[Fact] = []
+        for n, event, chain in self._rows(
+            "SELECT n, event, chain FROM events WHERE table_number = ? ORDER BY n", (table,)
+        ):
+            head = head.after(event)
+            if n != head.count or chain != head.chain:
+                return [TableSetAside(name, label, f"event {n} of its log does not fit its hash")]
+            try:
+                facts.append(read_event(event, name))
+            except ValueError:
+                return [TableSetAside(name, label, f"event {n} of its log cannot be read")]
+        if not facts:
+            return [TableSetAside(name, label, "its log is empty")]
+        self._heads[name] = head
+        return facts
+
+    def _rows(self, query: str, values: tuple[object, ...] = ()) -> Iterator[sqlite3.Row]:
+        return iter(self._open().execute(query, values))
+
+    # --- writing --------------------------------------------------------------------------
+
+    def _save(self, facts: Sequence[Fact]) -> None:
+        database = self._open()
+        heads: dict[str, _Head | None] = {}
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            for fact in facts:
+                self._write(database, fact, heads)
+            database.execute("COMMIT")
+        except (sqlite3.Error, OSError) as error:
+            with contextlib.suppress(sqlite3.Error):
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
+            if _is_full(error):
+                raise StoreFullError(f"no room for {self._path}") from error
+            raise StoreError(f"the store {self._path} has failed: {_reason(error)}") from error
+        for name, head in heads.items():
+            if head is None:
+                self._heads.pop(name, None)
+            else:
+                self._heads[name] = head
+
+    def _write(
+        self, database: sqlite3.Connection, fact: Fact, heads: dict[str, "_Head | None"]
+    ) -> None:
+        """Write one fact; `heads` are those of the transaction over those that are durable."""
+        match fact:
+            case CommandAnswered(player, command, serial):
+                slot, answer = serial % ANSWERS_KEPT, write_answer(fact)
+                database.execute(_ANSWERED, (player, slot, serial, command, answer))
+            case TableOpened(name, label):
+                database.execute("DELETE FROM tables WHERE name = ? AND state = 'closed'", (name,))
+                opened = database.execute(
+                    "INSERT INTO tables (name, label, state) VALUES (?, ?, 'open')", (name, label)
+                )
+                self._append(database, fact, _Head(opened.lastrowid or 0), heads)
+            case TableClosed(name):
+                self._forget_log(database, name, heads)
+            case TableSetAside(name, _, reason):
+                database.execute(
+                    "UPDATE tables SET state = 'set aside', reason = ?"
+                    " WHERE name = ? AND state = 'open'",
+                    (reason, name),
+                )
+                heads[name] = None
+            case TableFact(name):
+                head = heads[name] if name in heads else self._heads.get(name)
+                if head is None:
+                    raise StoreError(f"the store {self._path} knows no table for a fact")
+                self._append(database, fact, head, heads)
+            case PlayerKnown(number):
+                hashes = (fact.token_hash, fact.previous_hash)
+                database.execute(_KNOWN, (number, fact.name, fact.kind, *hashes, fact.is_house))
+            case PlayerForgotten(number):
+                database.execute("DELETE FROM players WHERE number = ?", (number,))
+                database.execute("DELETE FROM answers WHERE player = ?", (number,))
+                database.execute("UPDATE counters SET last_player = max(last_player, ?)", (number,))
+
+    def _append(
+        self,
+        database: sqlite3.Connection,
+        fact: TableFact,
+        head: "_Head",
+        heads: dict[str, "_Head | None"],
+    ) -> None:
+        event = write_event(fact)
+        head = heads[fact.table] = head.after(event)
+        database.execute(
+            "INSERT INTO events (table_number, n, event, chain) VALUES (?, ?, ?, ?)",
+            (head.table, head.count, event, head.chain),
+        )
+
+    def _forget_log(
+        self, database: sqlite3.Connection, name: str, heads: dict[str, "_Head | None"]
+    ) -> None:
+        database.execute(
+            "DELETE FROM events WHERE table_number IN"
+            " (SELECT number FROM tables WHERE name = ? AND state = 'open')",
+            (name,),
+        )
+        database.execute(
+            "UPDATE tables SET state = 'closed' WHERE name = ? AND state = 'open'", (name,)
+        )
+        database.execute(
+            "DELETE FROM tables WHERE state = 'closed' AND number NOT IN"
+            " (SELECT number FROM tables WHERE state = 'closed' ORDER BY number DESC LIMIT ?)",
+            (CLOSED_KEPT,),
+        )
+        heads[name] = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._database is None:
+            raise StoreError(f"the store {self._path} is not open")
+        return self._database
+
+
+_ANSWERED: Final = (
+    "INSERT INTO answers (player, slot, serial, command, answer) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO UPDATE SET serial = excluded.serial, command = excluded.command,"
+    " answer = excluded.answer"
+)
+_KNOWN: Final = (
+    "INSERT INTO players (number, name, kind, token_hash, previous_hash, is_house)"
+    " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+    " token_hash = excluded.token_hash, previous_hash = excluded.previous_hash"
+)
+
+
+class _Head:
+    """Where the log of a table ends: how many events, and the hash over all of them."""
+
+    __slots__ = ("chain", "count", "table")
+
+    def __init__(self, table: int, count: int = 0, chain: bytes | None = None) -> None:
+        self.table: Final = table
+        self.count: Final = count
+        self.chain: Final = chain or hashlib.sha256(b"mexican-train table %d" % table).digest()
+
+    def after(self, event: bytes) -> "_Head":
+        """The end, once this event is appended."""
+        chain = hashlib.sha256(self.chain + event).digest()
+        return _Head(self.table, self.count + 1, chain)
+
+
+class _Lock:
+    """Keeps every other server away from a file; the lock is a file beside it with our pid.
+
+    Raises:
+        StoreError: another process has it; names its pid.
+    """
+
+    def __init__(self, path: Path) -> None:
+        beside = path.resolve()
+        beside = beside.with_name(beside.name + ".lock")
+        try:
+            beside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise StoreError(f"cannot open {path}: {_reason(error)}") from error
+        try:
+            self._take()
+        except BlockingIOError:
+            holder = os.read(self._descriptor, LABELS_MAX).decode("ascii", "replace").strip()
+            os.close(self._descriptor)
+            who = f" (pid {holder})" if holder.isdigit() else ""
+            raise StoreError(f"another server{who} is using {path}") from None
+        except OSError as error:
+            os.close(self._descriptor)
+            raise StoreError(f"cannot lock {path}: {_reason(error)}") from error
+
+    def _take(self) -> None:
+        if fcntl is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
+
+    def release(self) -> None:
+        """Let others have the file. The lock file stays: removing it would let two hold it."""
+        os.close(self._descriptor)
+
+
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Turn what SQLite says of a file into a `StoreError` of one line."""
+    try:
+        yield
+    except schema.SchemaError as error:
+        raise StoreError(f"{what}: {error}") from error
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"{what}: {_reason(error)}") from error
+
+
+def _is_full(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+
+
+def _reason(error: Exception) -> str:
+    """Why, in a few words."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    told = {
+        sqlite3.SQLITE_CORRUPT: "it is damaged; take the last backup",
+        sqlite3.SQLITE_NOTADB: "it is no database of this program",
+        sqlite3.SQLITE_BUSY: "another program has locked it",
+        sqlite3.SQLITE_CANTOPEN: "it cannot be opened or made",
+        sqlite3.SQLITE_READONLY: "it may not be written to",
+        sqlite3.SQLITE_FULL: "the disk is full",
+    }
+    return told.get(code) or str(error)
+
+
+def back_up(path: Path, to: Path) -> None:
+    """Write a copy of a store, in use or not, to a new file that only its owner may read.
+
+    Raises:
+        StoreError: there is no such store, or the copy cannot be made; nothing is left behind.
+    """
+    if not path.is_file():
+        raise StoreError(f"there is no store {path}")
+    try:
+        os.close(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise StoreError(f"cannot write {to}: {_reason(error)}") from error
+    try:
+        with _told(f"cannot copy {path}"):
+            schema.copy(path, to)
+    except BaseException:
+        to.unlink(missing_ok=True)
+        raise
