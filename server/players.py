@@ -183,8 +183,10 @@ class Player:
         return not self.is_connected and not self.seats and self.table is None
 
     def keep_answer(self, command: int, answer: Answer) -> None:
-        """Remember how `command` was answered; the oldest answers are dropped."""
-        self.answers[command] = self.unsaved[command] = answer
+        """Remember how `command` was answered, as the newest; the oldest answers are dropped."""
+        for kept in (self.answers, self.unsaved):
+            kept.pop(command, None)
+            kept[command] = answer
         while len(self.answers) > ANSWERS_KEPT:
             oldest = next(iter(self.answers))
             del self.answers[oldest]

@@ -50,12 +50,26 @@ class Progress:
         first_seat: int,
         turn: int,
         last_event: int,
+        earlier: "Progress | None" = None,
     ) -> None:
+        """A game before its first deal.
+
+        Args:
+            rules: what is played.
+            names: by seat.
+            first_seat: the table's.
+            turn: where the table's counter stands.
+            last_event: where the numbers of its events stand.
+            earlier: the game before at this table, whose last events are still at hand for
+                whoever comes back.
+        """
         self.game: Final = engine.Game.start(rules, seats=len(names), first_seat=first_seat)
         self.names: Final = tuple(names)
         self.turn = turn
         self.last_event = last_event
-        self._events: deque[views.SeenEvent] = deque(maxlen=EVENTS_KEPT)
+        self._events: deque[views.SeenEvent] = deque(
+            earlier.events_after(0) if earlier is not None else (), EVENTS_KEPT
+        )
         self.debt_events: dict[int, int] = {}
         self._legal: tuple[engine.Move, ...] = ()
         self._guarded: tuple[engine.Move, ...] = ()

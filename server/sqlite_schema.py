@@ -159,7 +159,7 @@ def copy(path: Path, to: Path) -> None:
         if _number(database, "application_id") != APPLICATION:
             raise SchemaError("it is no database of this program")
         database.execute("VACUUM INTO ?", (str(to),))
-    descriptor = os.open(to, os.O_RDONLY)
+    descriptor = os.open(to, os.O_RDWR)
     try:
         os.fsync(descriptor)
     finally:

@@ -336,7 +336,7 @@ class _Lock:
         if fcntl is not None:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
+        os.write(self._descriptor, b"%d\n" % os.getpid())
 
     def release(self) -> None:
         """Let others have the file. The lock file stays: removing it would let two hold it."""

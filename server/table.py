@@ -572,6 +572,7 @@ class Table:
             first_seat=self.first_seat,
             turn=started.turn,
             last_event=started.last_event,
+            earlier=self.progress,
         )
 
     def _deal(self, now: float) -> list[Effect]:

@@ -11,21 +11,17 @@ import statistics
 import time
 from collections.abc import Callable
 from itertools import count
+from typing import TYPE_CHECKING
 
 from mexican_train.engine import Deal, Game, Round, RuleSet, preset_names
 from mexican_train.engine import play_out as engine_play_out
 
-SHUFFLE_US = 17.0
+if TYPE_CHECKING:  # to the type checker by its path, at run time found beside this file
+    from scripts.bench.shuffle import SHUFFLE_US, shuffle_us
+else:
+    from shuffle import SHUFFLE_US, shuffle_us
+
 SEATS = 4
-
-
-def shuffle_us() -> float:
-    """Microseconds for one `random.shuffle` of 90 ints."""
-    tiles = list(range(90))
-    start = time.perf_counter()
-    for _ in range(2000):
-        random.shuffle(tiles)
-    return (time.perf_counter() - start) / 2000 * 1e6
 
 
 def play_rounds(rules: RuleSet, rounds: int, seeds: "count[int]") -> float:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from mexican_train.protocol import (
@@ -14,6 +15,7 @@ from mexican_train.protocol import (
     decode_server,
     encode,
     encode_update_shared,
+    preencoded,
     splice,
 )
 
@@ -54,6 +56,30 @@ def test_a_spliced_update_is_the_whole_one(
     assert msgpack.unpackb(payload) == msgpack.unpackb(encode(update))
     private = spliced(shared_of(update, []), update, update.events)
     assert decode_server(private) == update
+
+
+@given(data=st.data())
+def test_parts_that_are_encoded_already_make_the_same_update(
+    data: st.DataObject, updates: st.SearchStrategy[Update]
+) -> None:
+    """Byte for byte, wherever they stand."""
+    update = data.draw(updates)
+    view = msgspec.structs.replace(
+        update.view,
+        trains=[preencoded(train) for train in update.view.trains],
+        names=preencoded(update.view.names),
+    )
+    twin = msgspec.structs.replace(
+        update,
+        view=view,
+        hand=preencoded(update.hand),
+        choices=[preencoded(choice) for choice in update.choices],
+        events=[preencoded(event) for event in update.events],
+    )
+    assert encode(twin) == encode(update)
+    assert spliced(shared_of(twin, twin.events), twin) == spliced(
+        shared_of(update, update.events), update
+    )
 
 
 def test_no_private_part_of_one_viewer_is_in_another_ones_update(

@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
+import msgspec
 import pytest
 from mexican_train import engine
 from mexican_train.engine import Game, RuleSet, tile_ends, tile_text
@@ -57,6 +58,24 @@ def test_an_event_without_a_form_is_shown_to_nobody() -> None:
     game = Game.start(RuleSet.preset("classic"), seats=3)
     with pytest.raises(KeyError):
         views.seen_event(1, Secret(), game)
+
+
+def test_a_kept_part_is_never_an_old_one() -> None:
+    """What is kept from view to view, and sent encoded, is what a view made afresh says."""
+    random = Random(7)
+    rules = RuleSet.preset("classic").with_options({"game.rounds": 2})
+    game = Game.start(rules, seats=4)
+    names = ["ann", "bob", "cleo", "dan"]
+    kept, encoded = views.PublicViews(game, names), views.PublicViews(game, names, for_sending=True)
+    while game.phase != "over":
+        if game.turn is None:
+            seed = random.randbytes(32)
+            game.begin_round(engine.Deal.from_seed(rules, 4, seed, game.round_number + 1))
+        else:
+            game.apply(game.turn, random.choice(game.legal_moves(game.turn)))
+        fresh = views.PublicViews(game, names).view({})
+        assert kept.view({}) == fresh
+        assert msgspec.msgpack.encode(encoded.view({})) == msgspec.msgpack.encode(fresh)
 
 
 # --- canary -------------------------------------------------------------------------------
