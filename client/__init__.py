@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         strategy,
         strategy_names,
     )
-    from .bots.view import SeatView
+    from .bots.view import SeatView, seat_view
     from .bots.view import SeatView as View
     from .link import (
         EndedError,
@@ -78,6 +78,7 @@ __all__ = [
     "position_lines",
     "run",
     "seat_bot",
+    "seat_view",
     "strategy",
     "strategy_names",
 ]
@@ -109,7 +110,7 @@ _HOMES = {
         "seat_bot",
     ),
     ".tokens": ("FileTokens", "MemoryTokens", "TokenStore"),
-    ".bots.view": ("SeatView",),
+    ".bots.view": ("SeatView", "seat_view"),
     "mexican_train.protocol": ("Choice",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 DEFAULT_PORT = 12012
+PORT_DIGITS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Address:
             port = port if colon else str(DEFAULT_PORT)
         if not host or any(char.isspace() for char in host):
             raise ValueError(f"{text!r} names no host; write HOST or HOST:PORT")
-        if not (port.isascii() and port.isdigit() and 1 <= int(port) <= 65535):
-            raise ValueError(f"{port!r} is no port; a port is a number from 1 to 65535")
+        is_number = port.isascii() and port.isdigit() and len(port) <= PORT_DIGITS_MAX
+        if not (is_number and 1 <= int(port) <= 65535):
+            raise ValueError(f"{port[:20]!r} is no port; a port is a number from 1 to 65535")
         return cls(host.lower(), int(port))

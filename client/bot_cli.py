@@ -1,7 +1,5 @@
 """`mt-bot`: seats stock bots on a server and says what becomes of them, a line each."""
 
-import sys
-
 import click
 
 from .command import ExampleCommand
@@ -10,6 +8,7 @@ PROGRAM = "mt-bot"
 
 
 @click.command(
+    PROGRAM,
     cls=ExampleCommand,
     examples=("mt-bot 192.0.2.7 --strategy greedy",),
     context_settings={
@@ -48,15 +47,16 @@ def main(
     name: str | None,
     count: int,
     seed: int | None,
-) -> None:
+) -> int:
     """Seat stock bots on the server at HOST and play one game with each.
 
-    Without --table a bot takes the first table with a free seat and waits for one.
+    Without --table a bot takes the first table with a free seat and waits for one. One that was
+    killed in a game goes on with it when it is started again under the same name.
     """
     from .bot_runner import play_all  # noqa: PLC0415 - loads trio, which --help must not
 
-    sys.exit(play_all(server, strategy_name, table=table, name=name, count=count, seed=seed))
+    return play_all(server, strategy_name, table=table, name=name, count=count, seed=seed)
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name=PROGRAM)

@@ -1,6 +1,11 @@
-"""Stock bots for `mt-bot`: seated one after the other, each played to the end of one game."""
+"""Stock bots for `mt-bot`: seated one after the other, each played to the end of one game.
 
-from collections.abc import Sequence
+A bot keeps its resume token in the user's state folder until its game is over, so that one which
+was killed takes its seat up again when the same command is typed again.
+"""
+
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import click
@@ -10,9 +15,17 @@ from mexican_train.protocol import GameOver, RoundOver, TableInfo
 from .address import Address
 from .bots import StrategyInfo, UnknownStrategyError, strategy
 from .clean import clean
-from .link import Link, LinkError, LinkNotice
-from .sdk import BotError, Player, StrategyBot, numbered, with_free_name
+from .link import Link, LinkError, LinkNotice, RefusedError, StreamOpener, hello_for, open_link
+from .sdk import (
+    BotError,
+    JoinDeclinedError,
+    Player,
+    StrategyBot,
+    TableGoneError,
+    numbered,
+)
 from .stopping import until_stopped
+from .tokens import FileTokens
 from .words import count as counted
 
 PROGRAM = "mt-bot"
@@ -41,6 +54,7 @@ def play_all(
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="HOST") from None
     failures: list[str] = []
+    tokens = FileTokens.of_user()
 
     async def work() -> int:
         async with trio.open_nursery() as nursery:
@@ -53,12 +67,13 @@ def play_all(
                     bot,
                     address,
                     names,
+                    tokens,
                 )
                 await settled.wait()
         return 1 if failures else 0
 
     exit_code = trio.run(until_stopped, work)
-    for failure in failures:
+    for failure in dict.fromkeys(failures):
         click.echo(f"{PROGRAM}: {failure}", err=True)
     return exit_code
 
@@ -102,6 +117,7 @@ async def _play_one(
     bot: TellingBot,
     address: Address,
     names: Sequence[str],
+    tokens: FileTokens,
     *,
     table: str | None,
     settled: trio.Event,
@@ -117,11 +133,71 @@ async def _play_one(
         bot.tell_end(await player.play_game())
 
     try:
-        await with_free_name(address, names, game)
+        await play_as_first_free(address, names, game, tokens)
     except (LinkError, BotError) as error:
         failures.append(str(error))
     finally:
         settled.set()
+
+
+async def play_as_first_free(
+    address: Address,
+    names: Sequence[str],
+    game: Callable[[Link], Awaitable[None]],
+    tokens: FileTokens,
+    *,
+    open_stream: StreamOpener | None = None,
+) -> None:
+    """Run `game` on a link under the first of `names` that is free; it has its own token.
+
+    Names with a stored token come first: a seat may wait for them. A name under which another
+    `mt-bot` plays from this folder is not free. The token goes when there is no seat to come back
+    to: after the game, or without a table. Raises what `open_link` and `game` raise, and
+    `BotError` if no name is free.
+    """
+    reason = "there is no name to try"
+    for name in await _known_first(address, names, tokens):
+        with tokens.claim(str(address), name) as is_ours:
+            if not is_ours:
+                reason = f"another mt-bot plays as {name} here; choose another --name"
+                continue
+            try:
+                await _play_as(address, name, game, tokens, open_stream)
+            except RefusedError as error:
+                if error.code != "name_taken":
+                    raise
+                reason = f"the name {name} is taken there; choose another with --name"
+            else:
+                return
+    raise BotError(reason)
+
+
+async def _play_as(
+    address: Address,
+    name: str,
+    game: Callable[[Link], Awaitable[None]],
+    tokens: FileTokens,
+    open_stream: StreamOpener | None,
+) -> None:
+    hello = hello_for(name, kind="bot", program=PROGRAM)
+    async with open_link(address, hello, tokens=tokens, open_stream=open_stream) as link:
+        try:
+            await game(link)
+        except (JoinDeclinedError, TableGoneError):
+            await _forget(link, tokens)
+            raise
+        await _forget(link, tokens)
+
+
+async def _forget(link: Link, tokens: FileTokens) -> None:
+    with contextlib.suppress(OSError):  # it will be refused, and no harm is done
+        await tokens.forget(str(link.address), link.hello.name)
+
+
+async def _known_first(address: Address, names: Sequence[str], tokens: FileTokens) -> list[str]:
+    """`names`, those with a stored token before the others."""
+    known = [name for name in names if await tokens.load(str(address), name) is not None]
+    return [*known, *(name for name in names if name not in known)]
 
 
 def _names(strategy_name: str, name: str | None, index: int, count: int) -> list[str]:

@@ -4,7 +4,6 @@ Only click is loaded before the options are read; trio and the rest come with th
 """
 
 import getpass
-import sys
 import unicodedata
 
 import click
@@ -16,6 +15,7 @@ PROGRAM = "mt-client"
 
 
 @click.command(
+    PROGRAM,
     cls=ExampleCommand,
     examples=("mt-client 192.0.2.7 --name ann", "mt-client --solo"),
     context_settings={
@@ -72,7 +72,7 @@ def main(
     rules: str | None,
     options: tuple[str, ...],
     plain: bool,
-) -> None:
+) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
 
     Without --table or --create you come into the lobby; type help there. You stop by typing quit
@@ -93,7 +93,7 @@ def main(
     _check(wish, solo=solo)
     from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
 
-    sys.exit(play_solo(wish) if solo else play_at(wish))
+    return play_solo(wish) if solo else play_at(wish)
 
 
 def _check(wish: Wish, *, solo: bool) -> None:
@@ -131,4 +131,4 @@ def _login_name() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name=PROGRAM)

@@ -14,6 +14,7 @@ from typing import Literal
 from mexican_train.protocol import (
     AddBot,
     AnyCommand,
+    AskRecord,
     AskRules,
     Choice,
     CreateTable,
@@ -44,6 +45,12 @@ from .words import choice_words, tile_text, train_words
 Topic = Literal["hand", "table", "scores", "log", "help", "turn", "card"]
 NAME_CHARS_MAX = 20
 CHAT_CHARS_MAX = 500
+LINE_CHARS_MAX = 600
+"""Room for the longest chat; a longer line is refused whole."""
+DIGITS_MAX = 6
+QUOTED_CHARS_MAX = 40
+CUTOFF = 0.6
+"""How much a word must be like another to be taken for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +84,10 @@ def read_entry(line: str, model: Model) -> Entry | None:
     text = line.strip()
     if not text:
         return None
-    if text.isascii() and text.isdigit():
-        return _numbered(int(text), model)
+    if len(text) > LINE_CHARS_MAX:
+        raise EntryError(f"That line is too long: at most {LINE_CHARS_MAX} characters.")
+    if _is_number(text):
+        return _numbered(_number(text), model)
     tile = _TILE_FIRST.match(text)
     if tile is not None:
         return _play(high_low((int(tile[1]), int(tile[2]))), tile[3], model)
@@ -86,8 +95,30 @@ def read_entry(line: str, model: Model) -> Entry | None:
     word = _SHORT.get(word.lower(), word.lower())
     reader = _READERS.get(word)
     if reader is None:
+        if _is_number(word):
+            _demand_nothing_after(word, rest)
         raise EntryError(_did_you_mean(word, model))
     return reader(rest.strip(), model)
+
+
+def is_quit(line: str) -> bool:
+    """Whether `line` asks to stop, wherever it is typed."""
+    word = line.strip().lower()
+    return _SHORT.get(word, word) == "quit"
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _number(text: str) -> int:
+    """The number that the digits `text` write; of too many digits one that no list reaches."""
+    return int(text) if len(text) <= DIGITS_MAX else 10**DIGITS_MAX
+
+
+def _quoted(text: str) -> str:
+    """What was typed, to repeat it in a sentence: not more than the start of it."""
+    return repr(text if len(text) <= QUOTED_CHARS_MAX else text[: QUOTED_CHARS_MAX - 1] + "…")
 
 
 # --- tiles and trains ---------------------------------------------------------------------
@@ -129,14 +160,26 @@ def _train(where: str, model: Model, fitting: Sequence[Choice]) -> str | None:
     if not text:
         return None
     low = text.lower().removesuffix("'s")
-    trains = [train.train for train in model.view.trains] if model.view is not None else []
-    if low in trains or re.fullmatch(r"[pm]\d{1,2}", low):
+    if re.fullmatch(r"[pm]\d{1,2}", low):
         return low
-    if low in _OWN and model.seat is not None:
+    if model.seat is not None and all(word.lower() in _OWN for word in words):
         return f"p{model.seat}"
     if low in _MEXICAN:
         return _mexican(model, fitting)
+    first, *rest = words
+    if rest and _names_train(first.lower(), model) and not _seats_named(low, model):
+        _demand_nothing_after(first, " ".join(rest))
     return f"p{_seat(low, model)}"
+
+
+def _names_train(word: str, model: Model) -> bool:
+    """Whether `word` alone names a train."""
+    return (
+        re.fullmatch(r"[pm]\d{1,2}", word) is not None
+        or word in _OWN
+        or word in _MEXICAN
+        or len(_seats_named(word.removesuffix("'s"), model)) == 1
+    )
 
 
 def _mexican(model: Model, fitting: Sequence[Choice]) -> str:
@@ -152,18 +195,23 @@ def _mexican(model: Model, fitting: Sequence[Choice]) -> str:
 
 def _seat(text: str, model: Model) -> int:
     """The seat of the player that `text` names, in full or by an unambiguous beginning."""
-    names = [name.casefold() for name in model.names]
-    wanted = text.strip().casefold()
-    if wanted in names:
-        return names.index(wanted)
-    found = [seat for seat, name in enumerate(names) if wanted and name.startswith(wanted)]
+    found = _seats_named(text, model)
     if len(found) == 1:
         return found[0]
     if len(found) > 1:
         several = " or ".join(model.seat_name(seat) for seat in found)
-        raise EntryError(f"{text!r} may be {several}. Type more of the name.")
+        raise EntryError(f"{_quoted(text)} may be {several}. Type more of the name.")
     players = ", ".join(name for name in model.names if name)
-    raise EntryError(f"There is no player {text!r} here. Players: {players}.")
+    raise EntryError(f"There is no player {_quoted(text)} here. Players: {players}.")
+
+
+def _seats_named(text: str, model: Model) -> list[int]:
+    """The seat of the player of that name; if there is none, all whose names begin so."""
+    names = [name.casefold() for name in model.names]
+    wanted = text.strip().casefold()
+    if wanted in names:
+        return [names.index(wanted)]
+    return [seat for seat, name in enumerate(names) if wanted and name.startswith(wanted)]
 
 
 def _what_can(model: Model) -> str:
@@ -214,19 +262,19 @@ def _chosen(choice: Choice, model: Model) -> Entry:
 
 
 def _draw(rest: str, model: Model) -> Entry:
-    _nothing_after("draw", rest)
+    _demand_nothing_after("draw", rest)
     return _in_turn(Draw, model)
 
 
 def _pass(rest: str, model: Model) -> Entry:
     """`pass`, which also ends a turn of several tiles."""
-    _nothing_after("pass", rest)
+    _demand_nothing_after("pass", rest)
     kind = Done if any(choice.do == "done" for choice in model.offers) else Pass
     return _in_turn(kind, model)
 
 
 def _done(rest: str, model: Model) -> Entry:
-    _nothing_after("done", rest)
+    _demand_nothing_after("done", rest)
     return _in_turn(Done, model)
 
 
@@ -236,7 +284,7 @@ def _in_turn(kind: type[Draw | Pass | Done], model: Model) -> Entry:
 
 
 def _knock(rest: str, model: Model) -> Entry:
-    _nothing_after("knock", rest)
+    _demand_nothing_after("knock", rest)
     if model.view is None or model.seat is None:
         raise EntryError(_no_game(model) if model.view is None else "You are watching.")
     return Ask(Knock(id=0))
@@ -262,7 +310,7 @@ def _foul(rest: str, model: Model) -> Entry:
 
 def _tables(rest: str, model: Model) -> Entry:
     del model
-    _nothing_after("tables", rest)
+    _demand_nothing_after("tables", rest)
     return Ask(ListTables(id=0))
 
 
@@ -296,7 +344,7 @@ def _name(text: str, what: str) -> str:
 
 
 def _leave(rest: str, model: Model) -> Entry:
-    _nothing_after("leave", rest)
+    _demand_nothing_after("leave", rest)
     _demand_table(model)
     return Ask(LeaveTable(id=0))
 
@@ -305,20 +353,28 @@ def _ready(rest: str, model: Model) -> Entry:
     _demand_table(model)
     if rest.lower() in ("no", "off", "not"):
         return Ask(Ready(id=0, on=False))
-    _nothing_after("ready", rest)
+    _demand_nothing_after("ready", rest)
     return Ask(Ready(id=0))
 
 
 def _start(rest: str, model: Model) -> Entry:
-    _nothing_after("start", rest)
+    _demand_nothing_after("start", rest)
     _demand_table(model)
     return Ask(StartTable(id=0))
 
 
 def _rematch(rest: str, model: Model) -> Entry:
-    _nothing_after("rematch", rest)
+    _demand_nothing_after("rematch", rest)
     _demand_table(model)
     return Ask(Rematch(id=0))
+
+
+def _record(rest: str, model: Model) -> Entry:
+    """The record of the game that is over at this table."""
+    _demand_nothing_after("record", rest)
+    if model.table is None:
+        raise EntryError(_no_game(model))
+    return Ask(AskRecord(id=0, table=model.table.name))
 
 
 def _bot(rest: str, model: Model) -> Entry:
@@ -359,8 +415,8 @@ def _player(text: str, model: Model) -> str:
 
 def _listed(text: str, model: Model) -> str | None:
     """The table of that number or name in the list of the lobby, or None."""
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= len(model.tables):
-        return model.tables[int(text) - 1].name
+    if _is_number(text) and 1 <= _number(text) <= len(model.tables):
+        return model.tables[_number(text) - 1].name
     names = {table.name.casefold(): table.name for table in model.tables}
     return names.get(text.casefold())
 
@@ -391,13 +447,14 @@ def _say(rest: str, model: Model) -> Entry:
 
 def _quit(rest: str, model: Model) -> Entry:
     del model
-    _nothing_after("quit", rest)
+    _demand_nothing_after("quit", rest)
     return Quit()
 
 
 def _show(topic: Topic, *, game: bool) -> Callable[[str, Model], Entry]:
     def reader(rest: str, model: Model) -> Entry:
-        del rest
+        if topic != "help":
+            _demand_nothing_after(topic, rest)
         if game and model.view is None:
             raise EntryError(_no_game(model))
         return Show(topic)
@@ -416,9 +473,9 @@ def _demand_no_table(model: Model) -> None:
         raise EntryError(f"You are at {model.table.name} already. Type leave first.")
 
 
-def _nothing_after(word: str, rest: str) -> None:
+def _demand_nothing_after(word: str, rest: str) -> None:
     if rest:
-        raise EntryError(f"Type {word} alone; {rest!r} after it means nothing.")
+        raise EntryError(f"Type {word} alone; {_quoted(rest)} after it means nothing.")
 
 
 # --- the words ----------------------------------------------------------------------------
@@ -444,6 +501,7 @@ _READERS: dict[str, Callable[[str, Model], Entry]] = {
     "host": _host,
     "kick": _kick,
     "rematch": _rematch,
+    "record": _record,
     "tables": _tables,
     "join": _join,
     "create": _create,
@@ -467,9 +525,11 @@ _SHORT = {
     "list": "tables",
     "score": "scores",
 }
-_GAME_WORDS = ("draw", "pass", "done", "knock", "foul", "hand", "table", "scores", "log", "turn")
+_GAME_WORDS = ("draw", "pass", "done", "hand", "table", "scores", "log", "turn")
+_KNOCK_WORDS = ("knock", "foul")
+_WATCHER_WORDS = ("turn", "table", "scores", "log", "record")
 _ANYWHERE = ("say", "rules", "leave", "help", "quit")
-_TABLE_WORDS = ("ready", "start", "bot", "host", "kick", "rematch", "table")
+_TABLE_WORDS = ("ready", "start", "bot", "host", "kick", "rematch", "record", "table")
 _LOBBY_WORDS = ("tables", "join", "create", "watch", "rules", "say", "help", "quit")
 
 
@@ -477,13 +537,17 @@ def words_for(model: Model) -> tuple[str, ...]:
     """The words that mean something where this player is now."""
     if model.table is None:
         return _LOBBY_WORDS
-    return (*_GAME_WORDS, *_ANYWHERE) if model.is_playing else (*_TABLE_WORDS, *_ANYWHERE)
+    if model.is_watching:
+        return (*_WATCHER_WORDS, *_ANYWHERE)
+    if not model.is_playing:
+        return (*_TABLE_WORDS, *_ANYWHERE)
+    return (*_GAME_WORDS, *(_KNOCK_WORDS if model.has_knocks else ()), *_ANYWHERE)
 
 
 def _did_you_mean(word: str, model: Model) -> str:
     here = words_for(model)
-    nearest = difflib.get_close_matches(word, here, n=1, cutoff=0.5)
-    nearest = nearest or difflib.get_close_matches(word, _READERS, n=1, cutoff=0.5)
+    nearest = difflib.get_close_matches(word, here, n=1, cutoff=CUTOFF)
+    nearest = nearest or difflib.get_close_matches(word, _READERS, n=1, cutoff=CUTOFF)
     if nearest:
-        return f"{word!r} means nothing here. Did you mean {nearest[0]}?"
-    return f"{word!r} means nothing here. Type help to see what you can type."
+        return f"{_quoted(word)} means nothing here. Did you mean {nearest[0]}?"
+    return f"{_quoted(word)} means nothing here. Type help to see what you can type."

@@ -51,9 +51,9 @@ CONNECT_SECONDS = 10.0
 """To get a stream, and again to get an answer to the hello."""
 BACKOFF_SECONDS = 0.25
 BACKOFF_SECONDS_MAX = 20.0
-STEADY_SECONDS = 30.0
-"""After so long a connection is taken for sound: when it is lost the backoff starts anew, as it
-does after a mere cut."""
+STEADY_SECONDS = 5.0
+"""After so long a connection is taken for sound: when it is lost the backoff starts anew. One that
+was welcomed and lost sooner counts as a failed attempt."""
 PATIENCE_SECONDS = 900.0
 LAST_WORDS_SECONDS = 1.0
 """How long to read on after writing failed: the reason for it may be under way."""
@@ -118,8 +118,6 @@ class _Loss:
 
     text: str
     moved: bool = False
-    is_cut: bool = False
-    """The stream broke off; nothing says that it will break off again."""
 
 
 class _OverError(Exception):
@@ -349,14 +347,14 @@ class Link:
                 with trio.fail_after(silence_seconds):
                     received = await wire.stream.receive_some(READ_BYTES)
                 if not received:
-                    return _Loss("the server has closed the connection", is_cut=True)
+                    return _Loss("the server has closed the connection")
                 for message in _messages(wire.connection, received):
                     if (loss := self._handle(message)) is not None:
                         return loss
             except trio.TooSlowError:
                 return _Loss(f"the server has been silent for {silence_seconds} s")
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return _Loss("the connection broke off", is_cut=True)
+                return _Loss("the connection broke off")
             except RemoteProtocolError as error:
                 return _Loss(f"the server sent something that cannot be read ({error.code})")
 
@@ -377,7 +375,7 @@ class Link:
             return self._follow(message)
         if isinstance(message, Goodbye):
             if _may_retry(message):
-                return _Loss(message.text)
+                return _Loss(_PARTINGS.get(message.code, message.text))
             raise _OverError(EndedError(message.code, message.text))
         self._unanswered.pop(_answers(message), None)
         self._remember_place(message)
@@ -416,7 +414,11 @@ class Link:
     # --- all streams ----------------------------------------------------------------------
 
     async def _open(self) -> _Wire:
-        """The first stream. A stored token that the server no longer knows is dropped."""
+        """The first stream; without a stored token that the server does not take.
+
+        That token stays in the store until a new one is welcomed in its place: what refuses it
+        may be another server at the same address.
+        """
         name, address = self._hello.name, str(self._address)
         stored = self._token is None
         if stored:
@@ -427,7 +429,6 @@ class Link:
             if error.code != "bad_token" or not stored or self._token is None:
                 raise
         self._token = None
-        await self._tokens.forget(address, name)
         return await self._shake_hands()
 
     async def _run(self, wire: _Wire) -> None:
@@ -437,7 +438,7 @@ class Link:
             while True:
                 began = trio.current_time()
                 loss = await self._serve(wire)
-                is_steady = loss.is_cut or trio.current_time() - began >= STEADY_SECONDS
+                is_steady = trio.current_time() - began >= STEADY_SECONDS
                 failures = 0 if is_steady else failures + 1
                 self._deliver(LinkNotice("moved" if loss.moved else "lost", _sentence(loss.text)))
                 wire = await self._resume(loss, failures)
@@ -592,6 +593,8 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
+_PARTINGS = {"shutdown": "the server has stopped"}
+"""What a goodbye means once its connection is gone, where its own sentence looks ahead."""
 _REASONS = {
     errno.ECONNREFUSED: "connection refused",
     errno.ETIMEDOUT: "no answer",

@@ -14,12 +14,16 @@ from mexican_train.protocol import (
     Card,
     Choice,
     GameOver,
+    Passed,
     Said,
     TableInfo,
     TableLeft,
     TableNews,
     Tables,
     Tile,
+    TileDrawn,
+    TileLaid,
+    TurnSkipped,
     Update,
     View,
     Welcome,
@@ -31,7 +35,8 @@ LOG_MAX = 2000
 """Events and lines of chat that are kept; the oldest go first."""
 
 _AFTER_TILES = {"draw": 1, "pass": 2, "done": 3, "knock": 4, "foul": 5}
-_OWN_MOVES = frozenset({"tile_laid", "tile_drawn", "passed", "turn_skipped"})
+MoveMade = TileLaid | TileDrawn | Passed | TurnSkipped
+"""What a seat does in its turn."""
 
 
 @dataclass(slots=True)
@@ -51,6 +56,10 @@ class Model:
     card: Card | None = None
     log: list[AnyEvent | Said] = field(default_factory=list)
     """What happened and was said at this table, oldest first."""
+    met: set[str] = field(default_factory=set)
+    """Who was present at this table before the newest news of it."""
+    _knock_rules: dict[str, bool] = field(default_factory=dict)
+    """By the hash of a rule set: whether it has knocks, as far as that was told."""
 
     # --- what comes in --------------------------------------------------------------------
 
@@ -69,7 +78,7 @@ class Model:
         elif isinstance(message, Tables):
             self._take_tables(message)
         elif isinstance(message, Card):
-            self.card = message
+            self._take_card(message)
         elif isinstance(message, Said):
             self._note(message)
 
@@ -77,6 +86,7 @@ class Model:
         """Forget the table: this player is in the lobby."""
         self.table = self.seat = self.update = None
         self.log = []
+        self.met = set()
 
     def _take_update(self, update: Update) -> None:
         if self.is_stale(update):
@@ -85,10 +95,15 @@ class Model:
             self._note(event)
         self.update = update
         self.seat = update.seat
+        offers_it = any(choice.do in ("knock", "foul") for choice in update.choices)
+        if self.table is not None and (offers_it or update.view.knocks):
+            self._knock_rules[self.table.rules.hash] = True
 
     def _take_table(self, news: TableNews) -> None:
         if self.table is not None and self.table.name != news.table.name:
             self.leave()
+        if self.table is not None:
+            self.met |= {seat.name for seat in self.table.seats if seat.present}
         if news.table.state == "waiting":
             self.update = None
         self.table, self.seat = news.table, news.seat
@@ -97,6 +112,12 @@ class Model:
         if listed.page == 0:
             self.tables = []
         self.tables = [*self.tables, *listed.tables]
+
+    def _take_card(self, card: Card) -> None:
+        self.card = card
+        for line in card.lines:
+            if line.option == "announce.mode":
+                self._knock_rules[card.rules.hash] = line.value == "knock"
 
     def _note(self, entry: AnyEvent | Said) -> None:
         self.log.append(entry)
@@ -129,6 +150,16 @@ class Model:
     def is_playing(self) -> bool:
         """Whether a round is being played."""
         return self.view is not None and self.view.phase == "play"
+
+    @property
+    def has_knocks(self) -> bool:
+        """Whether the rules of the table are known to have knocks, from their card or from play."""
+        return self.table is not None and self._knock_rules.get(self.table.rules.hash, False)
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether this player is at a table without a seat."""
+        return self.table is not None and self.seat is None
 
     @property
     def is_my_turn(self) -> bool:
@@ -192,12 +223,10 @@ class Model:
         """What has happened since this seat last laid, drew, passed or was skipped."""
         events = [entry for entry in self.log if not isinstance(entry, Said)]
         for index in range(len(events) - 1, -1, -1):
-            if tag_of(events[index]) in _OWN_MOVES and self._is_own(events[index]):
+            event = events[index]
+            if isinstance(event, MoveMade) and event.seat == self.seat:
                 return events[index + 1 :]
         return events
-
-    def _is_own(self, event: AnyEvent) -> bool:
-        return self.seat is not None and getattr(event, "seat", None) == self.seat
 
     @property
     def result(self) -> GameOver | None:
@@ -206,8 +235,3 @@ class Model:
             if isinstance(entry, GameOver):
                 return entry
         return None
-
-
-def tag_of(event: AnyEvent) -> str:
-    """The wire name of an event: `tile_laid`."""
-    return str(event.__struct_config__.tag)

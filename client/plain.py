@@ -2,8 +2,8 @@
 
 The equal client for screen readers, pipes and dumb terminals. It prints a prompt on a terminal
 only. When standard input ends it stops as `quit` does; lines from a pipe are taken one after the
-other, each when the one before has been answered. Quitting leaves a table that has not started;
-in a running game the seat is kept.
+other, each when the one before has been answered; `quit` waits for nothing. Quitting leaves a
+table that has not started; in a running game the seat is kept.
 """
 
 import os
@@ -23,6 +23,7 @@ from mexican_train.protocol import (
     LeaveTable,
     ListTables,
     Ok,
+    RecordPart,
     Said,
     TableInfo,
     TableLeft,
@@ -33,9 +34,10 @@ from mexican_train.protocol import (
 )
 
 from .clean import clean, width, wrapped
-from .entries import Ask, EntryError, Quit, Show, Topic, read_entry
+from .entries import Ask, EntryError, Quit, Show, Topic, is_quit, read_entry
 from .link import Arrival, Link, LinkError, LinkNotice
-from .model import Model
+from .model import Model, MoveMade
+from .records import RecordReader, save_record
 from .render import (
     COLUMNS,
     card_lines,
@@ -60,8 +62,11 @@ DONE, FAILED = 0, 1
 ANSWER_SECONDS = 10.0
 """How long the next line of a pipe waits for the answer to the last one."""
 PARTING_SECONDS = 2.0
-"""How long quitting waits for answers that are under way."""
+"""How long quitting waits for answers that are under way, and again for that to its own command."""
+LAST_WORDS_SECONDS = 0.5
+"""How long it waits at the last where nothing was answered: enough to get its command away."""
 LINE_BYTES_MAX = 4096
+"""What is kept of a line: more than an entry may have, so that one that was cut is refused."""
 LINES_WAITING_MAX = 1
 
 
@@ -86,7 +91,7 @@ class Paper:
             self._has_prompt = True
             self._write("> ")
 
-    def typed(self) -> None:
+    def note_line_end(self) -> None:
         """A line was typed: the terminal has gone to the next line by itself."""
         self._has_prompt = False
 
@@ -127,10 +132,13 @@ class PlainMode:
         self._paper = paper
         self._opening = opening or Opening()
         self._sent: dict[int, AnyCommand] = {}
+        self._record = RecordReader()
         self._answered = trio.Event()
         self._shown_turn: object = None
         self._told_unproven = False
         self._is_parting = False
+        self._is_cut = False
+        self._answer_seconds = ANSWER_SECONDS
         self._rules_seen: dict[str, str] = {}
         """By table, the hash of the rules that this person has been told of."""
 
@@ -154,7 +162,7 @@ class PlainMode:
     def _awaits_person(self) -> bool:
         """Whether a prompt belongs here: not between the moves of the others."""
         model = self.model
-        return not model.is_playing or model.is_my_turn or bool(model.offers)
+        return self._is_cut or not model.is_playing or model.is_my_turn or bool(model.offers)
 
     def _open(self) -> None:
         welcome = self._link.welcome
@@ -176,9 +184,10 @@ class PlainMode:
 
     async def _read_lines(self, scope: trio.CancelScope) -> None:
         async for line in self._lines:
-            if not self._paper.is_terminal:
-                await self._until_answered(ANSWER_SECONDS)
-            self._paper.typed()
+            if not self._paper.is_terminal and not is_quit(line):
+                is_answered = await self._until_answered(self._answer_seconds)
+                self._answer_seconds = ANSWER_SECONDS if is_answered else 0.0
+            self._paper.note_line_end()
             if not self.enter(line):
                 break
             self._paper.ask()
@@ -226,21 +235,35 @@ class PlainMode:
             self._say(error.text)
         else:
             self._sent[number] = command
+            if self._is_cut and not self._is_parting:
+                self._say("There is no connection now; this waits until there is one.")
 
-    async def _until_answered(self, seconds: float) -> None:
+    async def _until_answered(self, seconds: float) -> bool:
+        """Wait for the answers that are still to come; whether they came in time."""
         with trio.move_on_after(seconds):
             while self._sent:
                 self._answered = trio.Event()
                 await self._answered.wait()
+        return not self._sent
 
     async def _part(self) -> None:
-        """Free a seat that no game needs, and let answers come in."""
+        """Free a seat that no game needs, and let answers come in.
+
+        Nothing is waited for, and nothing promised, without a connection.
+        """
         self._is_parting = True
-        await self._until_answered(PARTING_SECONDS)
+        is_answered = self._is_cut or await self._until_answered(PARTING_SECONDS)
         table = self.model.table
         is_idle = self.model.seat is None or (
             table is not None and table.state in ("waiting", "over") and not self.model.is_playing
         )
+        if self._is_cut:
+            if table is not None and not is_idle and self._opening.keeps_seat:
+                self._say(
+                    f"If the server comes back with this game, look for your seat at "
+                    f"{clean(table.name)} under the same name, {clean(self.model.name)}."
+                )
+            return
         if table is not None and is_idle:
             self._send(LeaveTable(id=0))
         elif table is not None and self._opening.keeps_seat:
@@ -248,7 +271,7 @@ class PlainMode:
                 f"Your seat at {clean(table.name)} is kept: come back under the same name, "
                 f"{clean(self.model.name)}."
             )
-        await self._until_answered(PARTING_SECONDS)
+        await self._until_answered(PARTING_SECONDS if is_answered else LAST_WORDS_SECONDS)
 
     # --- what comes in --------------------------------------------------------------------
 
@@ -270,6 +293,8 @@ class PlainMode:
             self._leave()
         elif isinstance(arrival, Tables):
             self._take_tables(arrival)
+        elif isinstance(arrival, RecordPart):
+            self._take_record(arrival)
         elif isinstance(arrival, TableLeft):
             self._say(arrival.text)
             self._leave()
@@ -280,7 +305,9 @@ class PlainMode:
             self._answered.set()
 
     def _take_notice(self, notice: LinkNotice) -> None:
-        self._say(notice.text)
+        is_lost = notice.kind == "lost"
+        self._is_cut = is_lost or (self._is_cut and notice.kind != "back")
+        self._say(f"{notice.text} Trying to come back; quit stops." if is_lost else notice.text)
         if notice.kind == "back":
             was_at_table = self.model.table is not None
             self.model.take(self._link.welcome)
@@ -294,6 +321,7 @@ class PlainMode:
             return
         first = model.update is None
         before = model.to_act
+        was_my_turn = model.is_my_turn
         events = model.new_events(update)
         model.take(update)
         lines = events_lines(events, model)
@@ -302,21 +330,22 @@ class PlainMode:
             lines = ["This server deals from a fixed seed: a test or a demonstration.", *lines]
         if first and not events:
             lines += position_lines(model)
-        self._paper.print(self._with_turn(lines, before))
+        others_acted = any(
+            isinstance(event, MoveMade) and event.seat != model.seat for event in events
+        )
+        if model.is_my_turn and (others_acted or not was_my_turn):
+            self._paper.ring()
+        self._paper.print(self._note_turn(lines, before))
 
-    def _with_turn(self, lines: list[str], before: int | None) -> list[str]:
-        """`lines` and what they mean for this player: whose turn it is, what can be done."""
+    def _note_turn(self, lines: list[str], before: int | None) -> list[str]:
+        """Note what is shown of the turn; `lines` with whose turn it is and what can be done."""
         model = self.model
         offers = model.offers
         turn = (model.update.turn if model.update is not None else 0, offers)
         is_new = turn != self._shown_turn
         self._shown_turn = turn
         if model.is_my_turn:
-            if not is_new:
-                return lines
-            if before != model.to_act:
-                self._paper.ring()
-            return [*lines, *turn_lines(model)]
+            return [*lines, *turn_lines(model)] if is_new else lines
         sentence = turn_sentence(model)
         if sentence is not None and before != model.to_act:
             lines = _appended(lines, sentence)
@@ -328,6 +357,20 @@ class PlainMode:
             self._send(ListTables(id=0, page=listed.page + 1))
         else:
             self._paper.print(lobby_lines(self.model))
+
+    def _take_record(self, part: RecordPart) -> None:
+        """Ask for the next part, or save the whole."""
+        whole = self._record.take(part)
+        if not isinstance(whole, str):
+            self._send(whole)
+            return
+        try:
+            path = save_record(whole, part.table)
+        except OSError as error:
+            self._say(f"The record cannot be saved: {error.strerror}.")
+        else:
+            # whole, so that it can be copied: a path is not wrapped
+            self._paper.print([f"The record is saved in {path}"])
 
     def _leave(self) -> None:
         self.model.leave()
@@ -386,6 +429,8 @@ _SHOWN: dict[Topic, Callable[[Model], list[str]]] = {
 async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> None:
     """Send each line of a terminal, pipe or file to `lines`; close it when the input ends.
 
+    Of a line longer than `LINE_BYTES_MAX` the rest is dropped as it is read.
+
     The blocking read is a bare `os.read` in a thread that may be left behind: a buffered reader
     would hold its lock there and break the interpreter's shutdown.
     """
@@ -403,9 +448,13 @@ async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> Non
             *whole, rest = (rest + chunk).split(b"\n")
             rest = rest[:LINE_BYTES_MAX]
             for line in whole:
-                await lines.send(line.decode("utf-8", "replace"))
+                await lines.send(_line_text(line))
         if rest:
-            await lines.send(rest.decode("utf-8", "replace"))
+            await lines.send(_line_text(rest))
+
+
+def _line_text(line: bytes) -> str:
+    return line[:LINE_BYTES_MAX].decode("utf-8", "replace")
 
 
 async def run_plain(link: Link, *, opening: Opening | None = None) -> int:

@@ -10,6 +10,7 @@ from mexican_train.protocol import (
     AnyEvent,
     Card,
     CardLine,
+    DoubleOpened,
     GameOver,
     OpenDouble,
     OptionValue,
@@ -24,7 +25,7 @@ from mexican_train.protocol import (
 
 from .bots.strategies import high_low
 from .clean import clean, padded, width, wrapped
-from .model import Model
+from .model import Model, MoveMade
 from .words import (
     choice_words,
     count,
@@ -82,7 +83,8 @@ def turn_lines(model: Model) -> list[str]:
     deadline = model.update.deadline_ms if model.update is not None else None
     if deadline is not None and model.is_my_turn:
         lines.append(f"You have {count(max(1, round(deadline / 1000)), 'second')}.")
-    return [*lines, *hand_lines(model), *choice_lines(model)]
+    hand = hand_lines(model) if model.seat is not None else []
+    return [*lines, *hand, *choice_lines(model)]
 
 
 def _open_trains(model: Model) -> str:
@@ -224,7 +226,7 @@ def _score_table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[int]]]
 def events_lines(events: Sequence[AnyEvent], model: Model) -> list[str]:
     """What `events` tell, a line each, with the summaries of a round and of the game."""
     lines: list[str] = []
-    for event in events:
+    for event in _without_overtaken(events):
         sentence = event_sentence(event, model)
         if sentence is not None:
             lines += wrapped(sentence, COLUMNS)
@@ -233,6 +235,20 @@ def events_lines(events: Sequence[AnyEvent], model: Model) -> list[str]:
         elif isinstance(event, GameOver):
             lines += game_lines(event, model)
     return lines
+
+
+def _without_overtaken(events: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """`events` without the opening of doubles that the end of the round leaves no time to cover."""
+    kept: list[AnyEvent] = []
+    may_cover = True
+    for event in reversed(events):
+        if isinstance(event, RoundOver):
+            may_cover = False
+        elif isinstance(event, MoveMade):
+            may_cover = True
+        if may_cover or not isinstance(event, DoubleOpened):
+            kept.append(event)
+    return kept[::-1]
 
 
 def round_lines(event: RoundOver, model: Model) -> list[str]:
@@ -263,11 +279,13 @@ def game_lines(event: GameOver, model: Model) -> list[str]:
 
 def log_lines(model: Model) -> list[str]:
     """The last things that happened and were said, oldest first."""
+    events = [entry for entry in model.log if not isinstance(entry, Said)]
+    told = {id(event) for event in _without_overtaken(events)}
     lines: list[str] = []
     for entry in model.log[-LOG_LINES:]:
         if isinstance(entry, Said):
             lines += said_lines(entry)
-        elif (sentence := event_sentence(entry, model)) is not None:
+        elif id(entry) in told and (sentence := event_sentence(entry, model)) is not None:
             lines += wrapped(sentence, COLUMNS)
     return lines or ["Nothing has happened yet."]
 
@@ -336,11 +354,16 @@ def _seat_words(seat: SeatInfo, table: TableInfo) -> str:
 
 
 def _waits_for(table: TableInfo) -> str:
-    if table.start == "full":
-        return "The game starts when every seat is taken."
+    if table.start == "manual":
+        return "The game starts when the host types start."
+    conditions: list[str] = []
+    if any(seat.kind == "empty" for seat in table.seats):
+        conditions.append("every seat is taken")
+    elif not all(seat.present for seat in table.seats):
+        conditions.append("everybody is here")
     if table.start == "ready":
-        return "The game starts when every seat is taken and everybody has typed ready."
-    return "The game starts when the host types start."
+        conditions.append("everybody has typed ready")
+    return f"The game starts {'when ' + joined(conditions) if conditions else 'now'}."
 
 
 def news_lines(before: TableInfo | None, news: TableNews, model: Model) -> list[str]:
@@ -358,18 +381,28 @@ def news_lines(before: TableInfo | None, news: TableNews, model: Model) -> list[
     if before.host != table.host and table.host:
         is_me = table.host == model.name
         lines.append("You are the host now." if is_me else f"{clean(table.host)} is the host now.")
-    if before.state != table.state:
-        lines += _STATE_NEWS.get(table.state, [])
-    if before.state != table.state == "waiting":
-        lines.append(_waits_for(table))
-    return lines
+    return lines + (_state_news(table, model) if before.state != table.state else [])
 
 
-_STATE_NEWS = {
-    "playing": [],
-    "between": ["Type ready for the next round."],
-    "over": ["Type leave to go back to the lobby; the host may type rematch."],
-    "waiting": ["The table is set up for another game."],
+def _state_news(table: TableInfo, model: Model) -> list[str]:
+    """What has come to an end or begins, and what this player may do about it."""
+    if table.state == "between":
+        return ["Type ready for the next round."] if model.seat is not None else []
+    if table.state == "waiting":
+        return ["The table is set up for another game.", _waits_for(table)]
+    if table.state == "over":
+        asks = "You" if table.host == model.name else "The host"
+        return [
+            "Type leave to go back to the lobby, or record to keep the game in a file.",
+            f"{asks} may type rematch, for another game {_AFTER_REMATCH[table.start]}.",
+        ]
+    return []
+
+
+_AFTER_REMATCH = {
+    "full": "at once",
+    "ready": "when everybody has typed ready",
+    "manual": "when the host types start",
 }
 
 
@@ -384,7 +417,9 @@ def _seat_news(old: SeatInfo, new: SeatInfo, model: Model) -> list[str]:
             lines.append(f"{name} {'take' if is_me else 'takes'} seat {new.seat}.")
         return lines
     lines = []
-    if old.present != new.present:
+    # a house bot gets its seat before it comes; only one that was here can come back
+    is_known = new.kind == "person" or new.name in model.met
+    if old.present != new.present and is_known:
         lines.append(f"{name} {'are' if is_me else 'is'} {'back' if new.present else 'away'}.")
     if new.ready and not old.ready and new.kind == "person":
         lines.append(f"{name} {'are' if is_me else 'is'} ready.")
@@ -446,12 +481,20 @@ _HELP_GAME = """\
 3           do what stands under number 3 in the list
 draw, d     draw a tile
 pass, p     pass, or end a turn of several tiles (also: done)
-knock, k    say that you have one tile left
-foul Ann    call Ann, who did not knock
 turn, hand, table, scores, log    show that again
 say TEXT    talk to the table
 rules       the rules of this table; then: rules all
 leave       leave the table (your seat is kept while the game runs)
+quit        stop"""
+_HELP_KNOCKS = """\
+knock, k    say that you have one tile left
+foul Ann    call Ann, who did not knock"""
+_HELP_WATCHER = """\
+turn, table, scores, log    show that again
+say TEXT    talk to the table
+rules       the rules of this table; then: rules all
+record      keep the record of a game that is over in a file
+leave       stop watching, back to the lobby
 quit        stop"""
 _HELP_TABLE = """\
 ready             you are ready to start, or for the next round
@@ -459,6 +502,7 @@ start             start the game (host)
 bot add planner   seat a bot (host); bot remove NAME takes it away
 host NAME, kick NAME    hand the table over, send somebody away (host)
 rematch           play again at the same table (host)
+record            keep the record of a game that is over in a file
 table, rules      who sits here, what is played
 say TEXT          talk to the table
 leave, quit       leave the table, stop"""
@@ -473,7 +517,15 @@ quit           stop"""
 
 
 def help_lines(model: Model) -> list[str]:
-    """What can be typed where this player is now."""
+    """What can be typed where this player is now, and nothing that cannot."""
     if model.table is None:
         return _HELP_LOBBY.splitlines()
-    return (_HELP_GAME if model.is_playing else _HELP_TABLE).splitlines()
+    if model.is_watching:
+        return _HELP_WATCHER.splitlines()
+    if not model.is_playing:
+        return _HELP_TABLE.splitlines()
+    lines = _HELP_GAME.splitlines()
+    if model.has_knocks:
+        place = next(place for place, line in enumerate(lines) if line.startswith("turn,"))
+        lines[place:place] = _HELP_KNOCKS.splitlines()
+    return lines

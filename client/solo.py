@@ -20,10 +20,20 @@ SOLO_TABLE = "solo"
 START_SECONDS = 20.0
 POLL_SECONDS = 0.02
 STOP_SECONDS = 5.0
+SERVER_SAYS = "mt-server: "
+"""How the line begins that tells why it does not start."""
+BAD_USAGE = 2
 
 
 class SoloError(Exception):
-    """The private server did not start; the text is what it said last."""
+    """The private server did not start; the text is what it said last.
+
+    `is_usage`: it did not take the options that it was started with.
+    """
+
+    def __init__(self, text: str, *, is_usage: bool = False) -> None:
+        super().__init__(text)
+        self.is_usage = is_usage
 
 
 def server_command(
@@ -79,7 +89,8 @@ async def _address(process: trio.Process, ready_file: Path, said: Path) -> Addre
                 return found
             await trio.sleep(POLL_SECONDS)
     lines = _lines(said)
-    raise SoloError(lines[-1] if lines else "the private server does not answer")
+    text = lines[-1].removeprefix(SERVER_SAYS) if lines else "the private server does not answer"
+    raise SoloError(text, is_usage=process.returncode == BAD_USAGE)
 
 
 def _read(ready_file: Path) -> Address | None:

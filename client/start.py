@@ -9,15 +9,13 @@ from mexican_train.protocol import CreateTable, JoinTable, WatchTable
 
 from .address import Address
 from .bots import UnknownStrategyError, strategy
-from .command import fail
+from .command import Failure
 from .link import LinkError, RefusedError, hello_for, open_link
 from .plain import Opening, run_plain
 from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
 from .tokens import FileTokens, MemoryTokens, TokenStore
 from .wish import NAME_CHARS_MAX, Wish
-
-PROGRAM = "mt-client"
 
 
 def play_at(wish: Wish) -> int:
@@ -38,24 +36,33 @@ def play_at(wish: Wish) -> int:
             return trio.run(until_stopped, work)
         except RefusedError as error:
             if error.code != "name_taken":
-                fail(PROGRAM, error.text)
+                raise Failure(error.text) from None
             if not sys.stdin.isatty():
-                fail(PROGRAM, f"the name {name} is taken there; choose another with --name")
+                raise Failure(
+                    f"the name {name} is taken there; choose another with --name"
+                ) from None
             name = _another_name(name)
         except LinkError as error:
-            fail(PROGRAM, error.text)
+            raise Failure(error.text) from None
 
 
 def play_solo(wish: Wish) -> int:
-    """A person on a private server with bots; the exit code."""
+    """A person on a private server with bots; the exit code.
+
+    What the server finds wrong with the options is bad usage here too.
+    """
     try:
         strategy(wish.strategy)
     except UnknownStrategyError as error:
         raise click.BadParameter(str(error), param_hint="--strategy") from None
     try:
         return trio.run(until_stopped, partial(_solo_session, wish))
-    except (SoloError, LinkError) as error:
-        fail(PROGRAM, str(error))
+    except SoloError as error:
+        if error.is_usage:
+            raise click.UsageError(str(error)) from None
+        raise Failure(str(error)) from None
+    except LinkError as error:
+        raise Failure(error.text) from None
 
 
 async def _session(address: Address, name: str, opening: Opening, tokens: TokenStore) -> int:

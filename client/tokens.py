@@ -8,10 +8,16 @@ import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
 import trio
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: there nothing is claimed
+    fcntl = None  # type: ignore[assignment]
 
 
 class TokenStore(Protocol):
@@ -59,7 +65,7 @@ class FileTokens:
     @classmethod
     def of_user(cls) -> "FileTokens":
         """Those in the platform's state folder."""
-        import platformdirs  # noqa: PLC0415 - only programs with a person need it
+        import platformdirs  # noqa: PLC0415 - only the programs need it
 
         return cls(platformdirs.user_state_path("mexican-train", appauthor=False) / "tokens")
 
@@ -67,6 +73,26 @@ class FileTokens:
         """The file for this pair, whether it exists or not."""
         key = hashlib.sha256(f"{address}\0{name}".encode()).hexdigest()
         return self._folder / f"{key[:32]}.json"
+
+    @contextlib.contextmanager
+    def claim(self, address: str, name: str) -> Iterator[bool]:
+        """Have this pair to oneself for the block; False where another claim on it lives.
+
+        Programs that start by themselves ask for it, since a token in two hands makes each end
+        the other's connection. A claim ends with its process, however that ends; where the folder
+        cannot be written nothing is claimed, and the answer is True.
+        """
+        path = self.path(address, name).with_suffix(".lock")
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            yield True
+            return
+        try:
+            yield _try_to_lock(descriptor)
+        finally:
+            os.close(descriptor)  # the file stays: removing it would let two hold it
 
     async def load(self, address: str, name: str) -> bytes | None:
         """As `TokenStore.load`."""
@@ -82,6 +108,17 @@ class FileTokens:
         """As `TokenStore.forget`."""
         path = self.path(address, name)
         await trio.to_thread.run_sync(lambda: path.unlink(missing_ok=True))
+
+
+def _try_to_lock(descriptor: int) -> bool:
+    if fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks
+            return True
+    return True
 
 
 def _read(path: Path) -> bytes | None:

@@ -19,15 +19,15 @@ class StrategyInfo:
 
 
 class UnknownStrategyError(ValueError):
-    """Nothing is registered under the name; `nearest` is the known name most like it."""
+    """Nothing is registered under the name; `nearest` is a known name much like it, or None."""
 
     def __init__(self, name: str) -> None:
-        found = difflib.get_close_matches(name, _all_names(), n=1, cutoff=0.0)
+        found = difflib.get_close_matches(name, _all_names(), n=1, cutoff=0.6)
         self.name = name
-        self.nearest = found[0] if found else strategy_names()[0]
+        self.nearest = found[0] if found else None
+        hint = f"Did you mean {self.nearest!r}? " if self.nearest is not None else ""
         super().__init__(
-            f"There is no strategy {name!r}. Did you mean {self.nearest!r}? "
-            f"Known: {', '.join(strategy_names())}."
+            f"There is no strategy {name!r}. {hint}Known: {', '.join(strategy_names())}."
         )
 
 
@@ -48,7 +48,7 @@ _ALIASES = {"easy": "random", "medium": "greedy", "hard": "planner"}
 def strategy(name: str) -> StrategyInfo:
     """The strategy called `name` (or with that alias), whatever its case.
 
-    Raises `UnknownStrategyError`, which names the nearest known one.
+    Raises `UnknownStrategyError`, which names a known one that is much like it.
     """
     wanted = name.strip().lower()
     wanted = _ALIASES.get(wanted, wanted)

@@ -1,5 +1,6 @@
 """The command lines of the client: bad usage, nobody there, names, and what a bot says."""
 
+import re
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ from mexican_train.client.bot_cli import main as mt_bot
 from mexican_train.client.bot_runner import TellingBot
 from mexican_train.client.cli import default_name
 from mexican_train.client.cli import main as mt_client
+from mexican_train.client.command import ExampleCommand
 from mexican_train.client.solo import server_command
 from mexican_train.client.stopping import until_stopped
 from mexican_train.protocol import GameOver, RoundOver
@@ -55,14 +57,16 @@ def invoke(command: click.Command, *words: str) -> Result:
         (["--solo", "--table", "a"], "--solo and --table do not go together"),
         (["--solo", "--strategy", "gredy"], "Did you mean 'greedy'"),
         (["--solo", "--bots", "14"], "--bots"),
+        (["--solo", "--rules", "clasic"], "There are no rules called 'clasic'"),
         (["--colour"], "No such option"),
     ],
 )
 def test_bad_usage_of_the_client(words: list[str], sentence: str) -> None:
-    """Exit code 2, and what is wrong."""
+    """Exit code 2, and what is wrong in one line that begins with the program's name."""
     result = invoke(mt_client, *words)
     assert result.exit_code == 2
-    assert sentence in " ".join(result.stderr.split())
+    assert sentence in result.stderr
+    assert re.fullmatch(r"mt-client: (?!mt-)[^\n]+\n", result.stderr)
     assert result.stdout == ""
 
 
@@ -79,7 +83,21 @@ def test_bad_usage_of_the_client(words: list[str], sentence: str) -> None:
 def test_bad_usage_of_the_bot(words: list[str], sentence: str) -> None:
     result = invoke(mt_bot, *words)
     assert result.exit_code == 2
-    assert sentence in " ".join(result.stderr.split())
+    assert sentence in result.stderr
+    assert re.fullmatch(r"mt-bot: [^\n]+\n", result.stderr)
+
+
+def test_ctrl_c_at_a_prompt_ends_without_a_word() -> None:
+    """The end of the input at a prompt does the same."""
+
+    @click.command("mt-client", cls=ExampleCommand)
+    def asks() -> None:
+        click.prompt("Another name")
+
+    result = invoke(asks)
+    assert result.exit_code == 130
+    assert result.stdout.strip() == "Another name:"
+    assert result.stderr.strip() == ""
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """Typed lines and what they mean, for people who type as they think."""
 
 import pytest
-from mexican_train.client.entries import Ask, EntryError, Quit, Show, read_entry
+from mexican_train.client.entries import Ask, EntryError, Quit, Show, is_quit, read_entry
 from mexican_train.client.model import Model
 from mexican_train.protocol import (
     AddBot,
     AnyCommand,
+    AskRecord,
     AskRules,
     Choice,
     CreateTable,
@@ -96,6 +97,7 @@ def test_every_way_to_write_a_tile(tile: str) -> None:
         ("12-7 P2", "p2"),
         ("12-7 me", "p0"),
         ("12-7 on my train", "p0"),
+        ("12-7 on my own train", "p0"),
         ("12 7 mexican", "m0"),
         ("12-7 on the Mexican train", "m0"),
         ("12-7 m", "m0"),
@@ -132,6 +134,13 @@ def test_a_bare_tile_that_several_trains_take() -> None:
         ("99-99 p0", "You do not hold 99-99. Type hand to see your tiles."),
         ("9-9", "9-9 cannot be played now. You can play: 12-7 12-3."),
         ("12-7 bert", "There is no player 'bert' here. Players: Me, Ann, Anton."),
+        ("12-7 me extra", "Type me alone; 'extra' after it means nothing."),
+        ("12-7 on p2 and p0", "Type p2 alone; 'and p0' after it means nothing."),
+        ("12-7 Ann's train please", "Type Ann's alone; 'please' after it means nothing."),
+        ("12-7 mexican 2", "Type mexican alone; '2' after it means nothing."),
+        ("1 please", "Type 1 alone; 'please' after it means nothing."),
+        ("draw two", "Type draw alone; 'two' after it means nothing."),
+        ("hand over", "Type hand alone; 'over' after it means nothing."),
         ("12-7 an", "'an' may be Ann or Anton. Type more of the name."),
         ("7", "Choose a number from 1 to 2, or type help."),
     ],
@@ -234,6 +243,7 @@ def test_the_lobby(line: str, expected: AnyCommand) -> None:
         ("host ANN", PassHost(id=0, name="Ann")),
         ("kick Ann", Kick(id=0, name="Ann")),
         ("rematch", Rematch(id=0)),
+        ("record", AskRecord(id=0, table="t")),
         ("rules", AskRules(id=0, table="t")),
         ("leave", LeaveTable(id=0)),
         ("c hi", Say(id=0, text="hi")),
@@ -247,6 +257,7 @@ def test_a_table(line: str, expected: AnyCommand) -> None:
     ("line", "sentence"),
     [
         ("leave", "You are not at a table. Type tables to see where there is room."),
+        ("record", "You are not at a table. Type tables to see where there is room."),
         ("12-7", "You are not at a table. Type tables to see where there is room."),
         ("9", "There is no table of that number. Type tables to see them."),
         ("join", "Say which table, for example: join 1"),
@@ -255,11 +266,38 @@ def test_a_table(line: str, expected: AnyCommand) -> None:
         ("say", "Say something, for example: say hello"),
         ("tabels", "'tabels' means nothing here. Did you mean tables?"),
         ("xyzzy", "'xyzzy' means nothing here. Type help to see what you can type."),
+        ("who", "'who' means nothing here. Type help to see what you can type."),
+        ("foo", "'foo' means nothing here. Type help to see what you can type."),
+        ("nope", "'nope' means nothing here. Type help to see what you can type."),
+        ("x" * 500, f"'{'x' * 39}…' means nothing here. Type help to see what you can type."),
+        ("x" * 601, "That line is too long: at most 600 characters."),
+        ("say " + "x" * 501, "That is too long: at most 500 characters."),
+        ("join " + "9" * 500, "The name of a table has at most 20 characters."),
+        ("quit " + "x" * 500, f"Type quit alone; '{'x' * 39}…' after it means nothing."),
         ("quit now", "Type quit alone; 'now' after it means nothing."),
     ],
 )
 def test_what_means_nothing_in_the_lobby(line: str, sentence: str) -> None:
     assert refusal(line, lobby()) == sentence
+
+
+@pytest.mark.parametrize("digits", [21, 599, 4301, 100_000])
+def test_numbers_without_end(digits: int) -> None:
+    """No number of digits is too much to read."""
+    for line in ("9" * digits, "0" * digits, f"join {'9' * digits}"):
+        for model in (lobby(), in_game("draw")):
+            assert len(refusal(line, model)) < 120
+
+
+def test_quitting_is_known_without_a_model() -> None:
+    assert [
+        line for line in ("quit", " Q ", "exit", "bye", "quit now", "", "x") if is_quit(line)
+    ] == [
+        "quit",
+        " Q ",
+        "exit",
+        "bye",
+    ]
 
 
 def test_what_means_nothing_at_a_table() -> None:

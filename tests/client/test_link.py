@@ -11,6 +11,7 @@ import trio
 from mexican_train.client.link import (
     BACKOFF_SECONDS_MAX,
     INBOX_MAX,
+    STEADY_SECONDS,
     EndedError,
     Link,
     LinkError,
@@ -170,6 +171,27 @@ async def test_a_stored_token_that_the_server_forgot_is_dropped(
         assert await tokens.load(str(HERE), "Me") == NEWER
 
 
+async def test_a_refused_token_is_kept_until_a_new_one_is_welcomed(
+    server: ScriptedServer, nursery: trio.Nursery
+) -> None:
+    """Where the name is in use too, nothing is lost that may open the seat later."""
+    tokens = MemoryTokens()
+    await tokens.save(str(HERE), "Me", TOKEN)
+
+    async def script() -> None:
+        for code in ("bad_token", "name_taken"):
+            peer = await server.accept()
+            await peer.receive()
+            await peer.send(refused(code))
+
+    nursery.start_soon(script)
+    with pytest.raises(RefusedError) as failure:
+        async with open_link(HERE, hello_for("Me"), open_stream=server.open_stream, tokens=tokens):
+            pass
+    assert failure.value.code == "name_taken"
+    assert await tokens.load(str(HERE), "Me") == TOKEN
+
+
 async def test_a_token_that_cannot_be_stored_is_told(
     server: ScriptedServer, nursery: trio.Nursery
 ) -> None:
@@ -301,6 +323,46 @@ async def test_backoff_grows_to_a_bound(
     assert len(set(waits[-5:])) == 5
 
 
+async def test_a_server_that_hangs_up_after_each_welcome_is_not_hammered(
+    opened: Opened, server: ScriptedServer, autojump_clock: object
+) -> None:
+    """A welcome alone is no success: the waits grow as where nobody answers."""
+    async with opened() as (link, peer):
+        await peer.hang_up()
+        for _ in range(12):
+            again = await server.accept()
+            await again.greet()
+            await again.hang_up()
+            for kind in ("lost", "back"):
+                notice = await link.receive()
+                assert isinstance(notice, LinkNotice)
+                assert notice.kind == kind
+    waits = [later - sooner for sooner, later in pairwise(server.attempts)]
+    assert waits[0] <= 0.5
+    assert waits[:4] == sorted(waits[:4])
+    assert all(BACKOFF_SECONDS_MAX / 2 <= wait <= BACKOFF_SECONDS_MAX for wait in waits[-4:])
+    assert len(set(waits[-4:])) == 4
+    assert sum(at - server.attempts[0] < 20 for at in server.attempts) <= 10
+
+
+async def test_after_a_steady_connection_the_waits_start_anew(
+    opened: Opened, server: ScriptedServer, autojump_clock: object
+) -> None:
+    waits = []
+    async with opened() as (_, first):
+        peer = first
+        for life_seconds in (0.0, 0.0, 0.0, 0.0, STEADY_SECONDS, 0.0):
+            await trio.sleep(life_seconds)
+            lost_at = trio.current_time()
+            await peer.hang_up()
+            peer = await server.accept()
+            waits.append(server.attempts[-1] - lost_at)
+            await peer.greet()
+    assert waits[3] >= 1
+    assert waits[4] <= 0.25
+    assert waits[5] <= 0.5
+
+
 async def test_a_silent_server_is_left(
     opened: Opened, server: ScriptedServer, autojump_clock: object
 ) -> None:
@@ -357,6 +419,15 @@ async def test_cut_as_a_slow_reader_it_resumes(
         assert notice.kind == "lost"
         hello = await (await server.accept()).greet()
         assert hello.token == TOKEN
+
+
+async def test_a_server_that_stops_is_named_as_such(
+    opened: Opened, server: ScriptedServer, autojump_clock: object
+) -> None:
+    async with opened() as (link, peer):
+        await peer.send(goodbye("shutdown"))
+        assert await link.receive() == LinkNotice("lost", "The server has stopped.")
+        await (await server.accept()).greet()
 
 
 async def test_refused_on_the_way_back(

@@ -2,12 +2,21 @@
 
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
 import trio
 from mexican_train.client.link import hello_for, open_link
-from mexican_train.client.plain import Opening, Paper, PlainMode, read_lines
+from mexican_train.client.plain import (
+    ANSWER_SECONDS,
+    LINE_BYTES_MAX,
+    Opening,
+    Paper,
+    PlainMode,
+    read_lines,
+)
 from mexican_train.protocol import (
+    AskRecord,
     AskRules,
     Card,
     CardLine,
@@ -15,11 +24,13 @@ from mexican_train.protocol import (
     Draw,
     GameOver,
     JoinTable,
+    Knocked,
     LeaveTable,
     ListTables,
     Ok,
     Passed,
     Play,
+    RecordPart,
     RulesInfo,
     Said,
     Say,
@@ -48,6 +59,7 @@ HELLO = (
 )
 HEAD = "\n".join(HELLO)
 SEATS = [seat_info(0, "Me"), seat_info(1, "Ann")]
+LONGEST = b"a" * LINE_BYTES_MAX
 NO_TABLE = "There is no table yet. Type create NAME to open one."
 
 
@@ -66,6 +78,11 @@ class Person:
         self.paper += text
         self._written.set()
         self._written = trio.Event()
+
+    async def until(self, text: str) -> None:
+        """`text` stands on the paper."""
+        while text not in self.paper:
+            await self._written.wait()
 
     async def types(self, line: str) -> None:
         await self._lines.send(line)
@@ -268,6 +285,49 @@ async def test_the_same_turn_is_told_once() -> None:
     assert "passes" not in paper
 
 
+async def test_the_bell_rings_once_when_it_becomes_your_turn() -> None:
+    """Not for another's turn, a second tile, a repeated update or a knock in between."""
+    told = [
+        update([Passed(n=1, seat=2)], on=view(to_act=1), turn=1),
+        update([Passed(n=2, seat=1)], plays("draw"), turn=2),
+        update(choices=plays("draw"), turn=2, last_event=2),
+        update([Knocked(n=3, seat=2)], plays("draw"), turn=2),
+        update([TileLaid(n=4, seat=0, tile=(9, 9), train="p0")], plays("draw"), turn=3),
+        update([Passed(n=5, seat=0)], on=view(to_act=1), turn=4),
+    ]
+    back = update(
+        [Passed(n=6, seat=1), Passed(n=7, seat=2), Passed(n=8, seat=0), Passed(n=9, seat=1)],
+        plays("draw"),
+        turn=9,
+    )
+
+    async def script(person: Person) -> None:
+        await person.peer.send(*told, Said(name="Ann", text="one"))
+        await person.until("Ann says: one")
+        assert person.paper.count("\a") == 1
+        await person.peer.send(back, Said(name="Ann", text="two"))
+        await person.until("Ann says: two")
+        await person.types("quit")
+
+    _, paper = await session(script, table="t", is_terminal=True)
+    assert paper.count("\a") == 2
+
+
+async def test_a_lap_that_was_missed_rings_again() -> None:
+    """It is this seat's turn before and after, but not the same one."""
+
+    async def script(person: Person) -> None:
+        await person.peer.send(update([Passed(n=1, seat=2)], plays("draw"), turn=1))
+        lap = [Passed(n=2, seat=0), Passed(n=3, seat=1), Passed(n=4, seat=2)]
+        await person.peer.send(update(lap, plays("draw"), turn=4))
+        await person.peer.send(Said(name="Ann", text="done"))
+        await person.until("Ann says: done")
+        await person.types("quit")
+
+    _, paper = await session(script, table="t", is_terminal=True)
+    assert paper.count("\a") == 2
+
+
 async def test_after_the_game_one_may_go_on_elsewhere() -> None:
     """`join` leaves the finished table first, without a stop in the lobby."""
 
@@ -296,6 +356,31 @@ async def test_after_the_game_one_may_go_on_elsewhere() -> None:
     assert paper.endswith(f"You are in the lobby.\n{NO_TABLE}\n")
 
 
+async def test_the_record_is_saved_and_its_place_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+    async def script(person: Person) -> None:
+        await person.peer.send(table_news(seats=SEATS, state="over"))
+        await person.reads(*HELLO, "You are back at t.", "You sit at t, seat 0.")
+        await person.types("record")
+        for part, text in enumerate(("one ", "two")):
+            await person.sends(AskRecord(id=part + 1, table="t", part=part))
+            await person.peer.send(
+                RecordPart(answers=part + 1, table="t", part=part, parts=2, text=text)
+            )
+        person.ends_input()
+        await person.sends(LeaveTable(id=3))
+        await person.peer.send(Ok(answers=3))
+
+    exit_code, paper = await session(script, table="t")
+    assert exit_code == 0
+    (saved,) = (tmp_path / "mexican-train" / "games").iterdir()
+    assert saved.read_text() == "one two"
+    assert f"The record is saved in {saved}\n" in paper
+
+
 async def test_sent_away() -> None:
     async def script(person: Person) -> None:
         await person.peer.send(table_news(seats=SEATS))
@@ -316,13 +401,68 @@ async def test_a_loss_and_the_way_back_are_told(autojump_clock: object) -> None:
         await in_lobby(person)
         await person.reads(NO_TABLE)
         await person.peer.hang_up()
-        await person.reads("The server has closed the connection.")
+        await person.reads("The server has closed the connection. Trying to come back; quit stops.")
         await (await person.server.accept()).greet()
         await person.reads("Back at server.test:12012.")
         await person.types("quit")
 
     exit_code, _ = await session(script)
     assert exit_code == 0
+
+
+async def test_after_the_server_has_stopped_the_prompt_is_of_use(autojump_clock: object) -> None:
+    """What is known is shown, what is asked for waits, and quitting promises no seat."""
+
+    async def script(person: Person) -> None:
+        await person.peer.send(table_news(seats=SEATS, state="playing"))
+        await person.peer.send(update(on=view(to_act=1, names=["Me", "Ann"]), last_event=3))
+        await person.until("Ann's turn.")
+        person.server.is_up = False
+        await person.peer.send(goodbye("shutdown"))
+        await person.until("The server has stopped. Trying to come back; quit stops.\n> ")
+        await person.types("scores")
+        await person.until("total   0      0\n> ")
+        await person.types("say hi")
+        await person.until("There is no connection now; this waits until there is one.\n> ")
+        began = trio.current_time()
+        await person.types("quit")
+        await person.until("name, Me.\n")
+        assert trio.current_time() - began < 1
+
+    exit_code, paper = await session(script, table="t", is_terminal=True)
+    assert exit_code == 0
+    assert "is kept" not in paper
+    assert paper.endswith(
+        "If the server comes back with this game, look for your seat at t under the same\n"
+        "name, Me.\n"
+    )
+
+
+async def test_quit_waits_for_no_answer_that_does_not_come(autojump_clock: object) -> None:
+    """A server that is frozen holds a person at a pipe up for two seconds, and a bit."""
+
+    async def script(person: Person) -> None:
+        await in_lobby(person)
+        await person.types("tables")
+        await person.types("quit")
+
+    exit_code, _ = await session(script)
+    assert exit_code == 0
+    assert trio.current_time() <= 3
+
+
+async def test_a_pipe_waits_once_for_a_frozen_server(autojump_clock: object) -> None:
+    """Once an answer has not come, the lines after it do not wait as long again."""
+
+    async def script(person: Person) -> None:
+        await in_lobby(person)
+        for _ in range(6):
+            await person.types("tables")
+        person.ends_input()
+
+    exit_code, _ = await session(script)
+    assert exit_code == 0
+    assert trio.current_time() <= ANSWER_SECONDS + 3
 
 
 async def test_replaced_is_told_and_ends_with_code_1() -> None:
@@ -370,6 +510,10 @@ def test_nothing_moves_the_cursor() -> None:
         ([b"\n\nx"], ["", "", "x"]),
         (["日本\n".encode()[:2], "日本\n".encode()[2:]], ["日本"]),
         ([b"\xff\n"], ["\ufffd"]),
+        ([LONGEST + b"\nquit\n"], [LONGEST.decode(), "quit"]),
+        ([LONGEST + b"b" * 3000 + b"\nquit\n"], [LONGEST.decode(), "quit"]),
+        ([LONGEST * 3, LONGEST + b"\nquit\n"], [LONGEST.decode(), "quit"]),
+        ([LONGEST * 5], [LONGEST.decode()]),
         ([], []),
     ],
 )

@@ -24,6 +24,7 @@ from mexican_train.protocol import (
     FoulCalled,
     GameOver,
     Knocked,
+    KnockOwed,
     MarkerRemoved,
     MarkerSet,
     OneTileLeft,
@@ -181,6 +182,22 @@ def test_the_end_of_a_round() -> None:
         "  Zoë: 5-5 = 10 points\n"
         "Totals so far, the lowest leads: Ann 33, greedy 101, You 113, Zoë 119.\n"
     )
+
+
+def test_a_double_that_ends_the_round_asks_for_no_cover() -> None:
+    """Where the others still have their turns (`finish_lap`), it does."""
+    laid = TileLaid(n=1, seat=0, tile=(9, 9), train="p0")
+    opened = DoubleOpened(n=2, seat=0, train="p0", tile=(9, 9))
+    out = WentOut(n=3, seat=0)
+    over = RoundOver(n=5, round=1, winner=0, hands=[[]], scores=[0], totals=[0])
+    must = "The double 9-9 on your train must be covered."
+    at_once: list[AnyEvent] = [laid, opened, out, over]
+    assert must not in render.events_lines(at_once, model_with())
+    assert must not in render.log_lines(model_with(events=at_once))
+    later: list[AnyEvent] = [laid, opened, out, Passed(n=4, seat=1), over]
+    assert must in render.events_lines(later, model_with())
+    assert must in render.events_lines([laid, opened, out], model_with())
+    assert must in render.log_lines(model_with(events=later))
 
 
 def test_the_end_of_the_game() -> None:
@@ -375,6 +392,74 @@ def test_coming_back_and_the_host() -> None:
     assert changed(before, after) == ["Ann is back.", "You are the host now."]
 
 
+def told_in_turn(*news: TableNews) -> list[list[str]]:
+    """What one piece of news after the other tells."""
+    model = Model(name="Me")
+    told = []
+    for each in news:
+        before = model.table
+        model.take(each)
+        told.append(render.news_lines(before, each, model))
+    return told
+
+
+def test_a_house_bot_that_comes_to_its_seat_is_not_back() -> None:
+    """It was never away: its seat is taken for it before it is there."""
+    me, empty = seat_info(0, "Me"), seat_info(1)
+    taken, here = (
+        seat_info(1, "greedy-3", kind="bot", present=present) for present in (False, True)
+    )
+    rows = [[me, seat] for seat in (empty, taken, here, taken, here)]
+    assert told_in_turn(*[table_news(seats=row) for row in rows])[1:] == [
+        ["greedy-3 (bot) takes seat 1."],
+        [],
+        ["greedy-3 is away."],
+        ["greedy-3 is back."],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "seats", "sentence"),
+    [
+        ("full", ["Me", "Ann"], "The game starts now."),
+        ("full", ["Me", ""], "The game starts when every seat is taken."),
+        ("full", ["Me", "-"], "The game starts when everybody is here."),
+        ("ready", ["Me", "Ann"], "The game starts when everybody has typed ready."),
+        ("ready", ["Me", "-"],
+         "The game starts when everybody is here and everybody has typed ready."),
+        ("ready", ["Me", ""],
+         "The game starts when every seat is taken and everybody has typed ready."),
+        ("manual", ["Me", ""], "The game starts when the host types start."),
+    ],
+)  # fmt: skip
+def test_what_a_rematch_waits_for(start: str, seats: list[str], sentence: str) -> None:
+    """Only that which is still to be awaited, by the table's own rule."""
+    row = [
+        seat_info(seat, name.replace("-", "Ann"), present=name != "-")
+        for seat, name in enumerate(seats)
+    ]
+    before = table_news(seats=row, start=start, state="over")
+    after = table_news(seats=row, start=start)
+    assert changed(before, after) == ["The table is set up for another game.", sentence]
+
+
+@pytest.mark.parametrize(
+    ("start", "host", "sentence"),
+    [
+        ("full", "Me", "You may type rematch, for another game at once."),
+        ("ready", "Ann",
+         "The host may type rematch, for another game when everybody has typed ready."),
+        ("manual", "Ann", "The host may type rematch, for another game when the host types start."),
+    ],
+)  # fmt: skip
+def test_how_it_goes_on_after_the_game(start: str, host: str, sentence: str) -> None:
+    row = [seat_info(0, "Me"), seat_info(1, "Ann")]
+    before, after = (
+        table_news(seats=row, start=start, host=host, state=state) for state in ("playing", "over")
+    )
+    assert changed(before, after)[1:] == [sentence]
+
+
 def test_a_rule_card() -> None:
     lines = [
         CardLine(option="set.max_pip", value=9, differs=True, text="The set is a double-9."),
@@ -418,10 +503,42 @@ def test_help_names_what_can_be_typed_there() -> None:
     """Every word of a place but `help` stands in its help, and no line is too wide."""
     lobby, table, game = Model(), Model(), model_with()
     table.take(table_news())
-    for model in (lobby, table, game):
+    for model in (lobby, table, game, model_with([Choice(do="knock")]), model_with(seat=None)):
         page = render.help_lines(model)
         assert all(width(line) <= render.COLUMNS for line in page)
         assert [word for word in words_for(model) if word not in text(page)] == ["help"]
+
+
+def test_a_watcher_is_offered_what_a_watcher_can_do() -> None:
+    page = text(render.help_lines(model_with(seat=None)))
+    for word in ("play", "draw", "hand", "knock", "ready", "start", "kick", "rematch"):
+        assert word not in page
+    assert "You are watching: you have no hand." not in render.turn_lines(model_with(seat=None))
+
+
+def card(name: str, hash_: str, mode: str) -> Card:
+    line = CardLine(option="announce.mode", value=mode, differs=mode != "off", text="")
+    return Card(answers=1, rules=RulesInfo(name=name, hash=hash_, changed=1), lines=[line])
+
+
+def offers_knocks(model: Model) -> bool:
+    page = text(render.help_lines(model))
+    assert ("foul" in page) == ("knock" in page)
+    return "knock" in page
+
+
+def test_help_offers_knocks_where_the_rules_have_them() -> None:
+    """As the table's own card says; without it once a knock or foul was offered, or one is owed."""
+    model = model_with()
+    assert not offers_knocks(model)
+    model.take(card("other", "11", "knock"))
+    assert not offers_knocks(model)
+    model.take(card("classic", "00", "knock"))
+    assert offers_knocks(model)
+    model.take(card("other", "11", "off"))
+    assert offers_knocks(model)
+    assert offers_knocks(model_with([Choice(do="foul", seat=1, event=3)]))
+    assert offers_knocks(model_with(knocks=[KnockOwed(seat=1, event=3, foul=True)]))
 
 
 def test_scores_of_many_seats_go_in_lines() -> None:

@@ -82,3 +82,11 @@ def test_an_unknown_name_gets_the_nearest(name: str, nearest: str) -> None:
     with pytest.raises(UnknownStrategyError, match=f"Did you mean '{nearest}'") as failure:
         strategy(name)
     assert failure.value.nearest == nearest
+
+
+@pytest.mark.parametrize("name", ["nope", "", "x" * 30])
+def test_a_name_like_no_other_gets_no_guess(name: str) -> None:
+    with pytest.raises(UnknownStrategyError, match="Known: greedy, planner, random") as failure:
+        strategy(name)
+    assert failure.value.nearest is None
+    assert "Did you mean" not in str(failure.value)

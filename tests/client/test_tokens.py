@@ -26,6 +26,26 @@ async def test_a_token_for_each_server_and_name(tmp_path: Path) -> None:
     assert await tokens.load("a:1", "Ann") is None
 
 
+@pytest.mark.skipif(os.name != "posix", reason="file locks are POSIX")
+def test_a_name_is_claimed_by_one_at_a_time(tmp_path: Path) -> None:
+    """Each pair for itself; when a claim ends the next one gets it."""
+    tokens, others = FileTokens(tmp_path / "tokens"), FileTokens(tmp_path / "tokens")
+    with tokens.claim("a:1", "Ann") as first, others.claim("a:1", "Ann") as second:
+        assert (first, second) == (True, False)
+        with others.claim("a:1", "Bob") as third:
+            assert third
+    with others.claim("a:1", "Ann") as first:
+        assert first
+
+
+def test_where_nothing_can_be_written_nothing_is_claimed(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    tokens = FileTokens(tmp_path / "file")
+    with tokens.claim("a:1", "Ann") as first, tokens.claim("a:1", "Ann") as second:
+        assert first
+        assert second
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
 async def test_only_the_user_may_read_it(tmp_path: Path) -> None:
     """Also under an open umask, and nothing else is left in the folder."""
@@ -77,7 +97,19 @@ def test_addresses(text: str, host: str, port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", ":80", "a b", "host:", "host:x", "host:0", "host:65536", "[::1", "[::1]80"]
+    "text",
+    [
+        "",
+        ":80",
+        "a b",
+        "host:",
+        "host:x",
+        "host:0",
+        "host:65536",
+        "[::1",
+        "[::1]80",
+        "host:" + "9" * 5000,
+    ],
 )
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(ValueError, match=r"host|port|IPv6"):

@@ -10,6 +10,8 @@ from tests.system.processes import run_program, running_server
 
 pytestmark = pytest.mark.system
 
+PROGRAMS = ("mt-server", "mt-client", "mt-bot", "mt-replay")
+
 
 def one_line(text: str) -> str:
     """The only line of an error text, which begins with the program's name."""
@@ -75,6 +77,15 @@ def test_bad_options_of_the_clients(options: list[str], says: str) -> None:
     done = run_program(*options)
     assert done.returncode == 2, done.stderr
     assert says in one_line(done.stderr)
+
+
+def test_the_version_has_one_form() -> None:
+    """All programs tell it alike."""
+    versions = [run_program(name, "--version") for name in PROGRAMS]
+    assert {done.returncode for done in versions} == {0}
+    told = {done.stdout.removeprefix(name) for name, done in zip(PROGRAMS, versions, strict=True)}
+    assert len(told) == 1
+    assert re.fullmatch(r", version \d+\.\d+\.\d+\n", told.pop())
 
 
 def test_a_taken_name_is_refused_in_one_line() -> None:

@@ -169,7 +169,7 @@ def test_a_late_choice_is_dropped_and_the_game_goes_on() -> None:
     with running_server(*SHORT, "--bot-seconds=1", "--exit-when-done") as server:
         over = run(bot, server.address)
         assert server.wait() == 0
-        assert "bot skipped" in server.log
+        assert "bot late" in server.log
     assert min(over.places) == 1
     assert set(bot.declined) == {"stale"}
 
