@@ -501,7 +501,7 @@ def find_option(name: str) -> Option:
     """The option of that name; RuleSetError `unknown_option` names the nearest."""
     if name in OPTIONS:
         return OPTIONS[name]
-    near = get_close_matches(name, OPTIONS, 1, 0.4)
+    near = get_close_matches(name, OPTIONS, 1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise RuleSetError("unknown_option", name[:40], f"There is no option {name[:40]!r}.{hint}")
 

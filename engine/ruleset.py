@@ -64,7 +64,7 @@ class RuleSet:
     def preset(name: str) -> "RuleSet":
         """A preset by name; RuleSetError `unknown_rules` names the nearest."""
         if name not in preset_names():
-            near = get_close_matches(name, preset_names(), 1, 0.4)
+            near = get_close_matches(name, preset_names(), 1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise RuleSetError(
                 "unknown_rules",
