@@ -12,6 +12,7 @@ from .command import ExampleCommand
 from .wish import NAME_CHARS_MAX, Wish
 
 PROGRAM = "mt-client"
+SEAT_CODE_CHARS_MAX = 40
 
 
 @click.command(
@@ -54,6 +55,11 @@ PROGRAM = "mt-client"
     help="With --create or --solo: a single option over the rules; may be repeated.",
 )
 @click.option(
+    "--seat-code",
+    metavar="CODE",
+    help="With --name: take back a seat whose token is lost; the host of the table has the code.",
+)
+@click.option(
     "--plain",
     is_flag=True,
     help="Line mode: for screen readers, pipes and plain terminals. At present the only mode.",
@@ -71,6 +77,7 @@ def main(
     watch: bool,
     rules: str | None,
     options: tuple[str, ...],
+    seat_code: str | None,
     plain: bool,
 ) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
@@ -89,6 +96,7 @@ def main(
         options=options,
         bots=bots,
         strategy=strategy,
+        seat_code=seat_code,
     )
     _check(wish, solo=solo)
     from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
@@ -101,7 +109,12 @@ def _check(wish: Wish, *, solo: bool) -> None:
     if not 1 <= len(wish.name) <= NAME_CHARS_MAX:
         raise click.UsageError(f"a name has 1 to {NAME_CHARS_MAX} characters")
     if solo:
-        given = {"HOST": wish.server, "--table": wish.table, "--create": wish.create}
+        given = {
+            "HOST": wish.server,
+            "--table": wish.table,
+            "--create": wish.create,
+            "--seat-code": wish.seat_code,
+        }
         for option, value in given.items():
             if value is not None:
                 raise click.UsageError(f"--solo and {option} do not go together")
@@ -110,6 +123,8 @@ def _check(wish: Wish, *, solo: bool) -> None:
         raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
     if wish.table is not None and wish.create is not None:
         raise click.UsageError("--table and --create do not go together")
+    if wish.seat_code is not None and not 1 <= len(wish.seat_code) <= SEAT_CODE_CHARS_MAX:
+        raise click.UsageError("--seat-code wants a code as the host of the table reads it out")
     if wish.watch and wish.table is None:
         raise click.UsageError("--watch wants --table NAME")
     if (wish.rules or wish.options) and wish.create is None:

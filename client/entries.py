@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mexican_train.protocol import (
+    AbsenceChoice,
     AddBot,
     AnyCommand,
     AskRecord,
     AskRules,
+    AskSeatCode,
     Choice,
     CreateTable,
     Done,
@@ -25,8 +27,11 @@ from mexican_train.protocol import (
     Knock,
     LeaveTable,
     ListTables,
+    Mute,
+    Nudge,
     Pass,
     PassHost,
+    Pause,
     Play,
     Ready,
     Rematch,
@@ -34,6 +39,7 @@ from mexican_train.protocol import (
     Say,
     StartTable,
     Tile,
+    Vote,
     WatchTable,
 )
 
@@ -399,11 +405,62 @@ def _kick(rest: str, model: Model) -> Entry:
     return Ask(Kick(id=0, name=_other("kick", rest, model)))
 
 
-def _other(word: str, rest: str, model: Model) -> str:
+def _seat_code(rest: str, model: Model) -> Entry:
+    return Ask(AskSeatCode(id=0, name=_other("seat-code", rest, model)))
+
+
+def _mute(rest: str, model: Model) -> Entry:
+    return Ask(Mute(id=0, name=_whom("mute", rest, model)))
+
+
+def _unmute(rest: str, model: Model) -> Entry:
+    return Ask(Mute(id=0, name=_whom("unmute", rest, model), on=False))
+
+
+def _pause(rest: str, model: Model) -> Entry:
+    """Stop the game, or let it go on if it is paused."""
+    _demand_nothing_after("pause", rest)
+    if model.table is None:
+        raise EntryError(_no_game(model))
+    return Ask(Pause(id=0, on=not model.table.paused))
+
+
+def _nudge(rest: str, model: Model) -> Entry:
+    _demand_nothing_after("nudge", rest)
     _demand_table(model)
+    return Ask(Nudge(id=0))
+
+
+def _vote(rest: str, model: Model) -> Entry:
+    """What to do for somebody who is away; with a name for that one alone."""
+    _demand_table(model)
+    word, _, name = rest.partition(" ")
+    choice = _ABSENCE_CHOICES.get(word.lower())
+    if choice is None:
+        raise EntryError("Type vote and one of wait, skip, bot or end, for example: vote bot")
+    seat = _seat(name.strip().lower(), model) if name.strip() else None
+    return Ask(Vote(id=0, choice=choice, seat=seat))
+
+
+_ABSENCE_CHOICES: dict[str, AbsenceChoice] = {
+    "wait": "wait",
+    "skip": "skip",
+    "bot": "bot",
+    "substitute": "bot",
+    "end": "end",
+}
+
+
+def _whom(word: str, rest: str, model: Model) -> str:
+    """A player who may be in the lobby too."""
     if not rest:
         raise EntryError(f"Say who, for example: {word} Ann")
     return _player(rest, model)
+
+
+def _other(word: str, rest: str, model: Model) -> str:
+    _demand_table(model)
+    return _whom(word, rest, model)
 
 
 def _player(text: str, model: Model) -> str:
@@ -500,6 +557,12 @@ _READERS: dict[str, Callable[[str, Model], Entry]] = {
     "bot": _bot,
     "host": _host,
     "kick": _kick,
+    "vote": _vote,
+    "pause": _pause,
+    "nudge": _nudge,
+    "mute": _mute,
+    "unmute": _unmute,
+    "seat-code": _seat_code,
     "rematch": _rematch,
     "record": _record,
     "tables": _tables,
@@ -524,9 +587,13 @@ _SHORT = {
     "bye": "quit",
     "list": "tables",
     "score": "scores",
+    "seatcode": "seat-code",
+    "unpause": "pause",
 }
 _GAME_WORDS = ("draw", "pass", "done", "hand", "table", "scores", "log", "turn")
 _KNOCK_WORDS = ("knock", "foul")
+_COMPANY_WORDS = ("nudge", "mute", "unmute")
+_HOST_WORDS = ("pause", "seat-code")
 _WATCHER_WORDS = ("turn", "table", "scores", "log", "record")
 _ANYWHERE = ("say", "rules", "leave", "help", "quit")
 _TABLE_WORDS = ("ready", "start", "bot", "host", "kick", "rematch", "record", "table")
@@ -540,8 +607,11 @@ def words_for(model: Model) -> tuple[str, ...]:
     if model.is_watching:
         return (*_WATCHER_WORDS, *_ANYWHERE)
     if not model.is_playing:
-        return (*_TABLE_WORDS, *_ANYWHERE)
-    return (*_GAME_WORDS, *(_KNOCK_WORDS if model.has_knocks else ()), *_ANYWHERE)
+        return (*_TABLE_WORDS, *_COMPANY_WORDS, "seat-code", *_ANYWHERE)
+    knocks = _KNOCK_WORDS if model.has_knocks else ()
+    vote = ("vote",) if model.may_vote else ()
+    host = _HOST_WORDS if model.is_host else ()
+    return (*_GAME_WORDS, *knocks, *vote, *host, *_COMPANY_WORDS, *_ANYWHERE)
 
 
 def _did_you_mean(word: str, model: Model) -> str:

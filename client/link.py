@@ -530,8 +530,9 @@ def hello_for(
     program: str = "mt-client",
     token: bytes | None = None,
     password: str | None = None,
+    seat_code: str | None = None,
 ) -> Hello:
-    """The hello of a client of this package."""
+    """The hello of a client of this package. A token goes before a seat code."""
     return Hello(
         versions=PROTOCOL_VERSIONS,
         kind=kind,
@@ -540,6 +541,7 @@ def hello_for(
         program_version=_program_version(),
         token=token,
         password=password,
+        seat_code=seat_code,
     )
 
 

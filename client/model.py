@@ -13,6 +13,7 @@ from mexican_train.protocol import (
     Awaited,
     Card,
     Choice,
+    GameEnded,
     GameOver,
     Passed,
     Said,
@@ -235,3 +236,20 @@ class Model:
             if isinstance(entry, GameOver):
                 return entry
         return None
+
+    @property
+    def is_broken_off(self) -> bool:
+        """Whether the last game here ended before its time."""
+        ends = [entry for entry in self.log if isinstance(entry, GameOver | GameEnded)]
+        return bool(ends) and isinstance(ends[-1], GameEnded)
+
+    @property
+    def may_vote(self) -> bool:
+        """Whether there is a vote on somebody who is away."""
+        is_open = self.table is not None and any(vote.open for vote in self.table.votes)
+        return is_open and self.seat is not None
+
+    @property
+    def is_host(self) -> bool:
+        """Whether this player is the host of the table."""
+        return self.table is not None and self.table.host == self.name

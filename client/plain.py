@@ -22,9 +22,11 @@ from mexican_train.protocol import (
     JoinTable,
     LeaveTable,
     ListTables,
+    Nudged,
     Ok,
     RecordPart,
     Said,
+    SeatCode,
     TableInfo,
     TableLeft,
     TableNews,
@@ -37,6 +39,7 @@ from .clean import clean, width, wrapped
 from .entries import Ask, EntryError, Quit, Show, Topic, is_quit, read_entry
 from .link import Arrival, Link, LinkError, LinkNotice
 from .model import Model, MoveMade
+from .presence import nudge_line, presence_lines, seat_code_lines
 from .records import RecordReader, save_record
 from .render import (
     COLUMNS,
@@ -138,6 +141,7 @@ class PlainMode:
         self._told_unproven = False
         self._is_parting = False
         self._is_cut = False
+        self._news_at = 0.0
         self._answer_seconds = ANSWER_SECONDS
         self._rules_seen: dict[str, str] = {}
         """By table, the hash of the rules that this person has been told of."""
@@ -205,7 +209,17 @@ class PlainMode:
             self._do(entry.command)
         elif isinstance(entry, Show):
             self._paper.print(_SHOWN[entry.topic](self.model))
+            if entry.topic in ("table", "turn"):
+                self._tell_presence()
         return not isinstance(entry, Quit)
+
+    def _tell_presence(self) -> None:
+        """Who is away by now, and what is done about it."""
+        table = self.model.table
+        if table is not None and table.state != "waiting":
+            later_ms = round((trio.current_time() - self._news_at) * 1000)
+            for sentence in presence_lines(table, later_ms):
+                self._say(sentence)
 
     def _do(self, command: AnyCommand) -> None:
         """Send what was asked for; whoever goes on from a finished game leaves it first."""
@@ -286,6 +300,7 @@ class PlainMode:
             self._take_update(arrival)
         elif isinstance(arrival, TableNews):
             before = self.model.table
+            self._news_at = trio.current_time()
             self.model.take(arrival)
             self._paper.print(news_lines(before, arrival, self.model))
             self._show_rules(arrival.table)
@@ -301,6 +316,8 @@ class PlainMode:
         else:
             self.model.take(arrival)
             self._paper.print(_told(arrival, self.model))
+            if isinstance(arrival, Nudged) and self.model.seat in arrival.seats:
+                self._paper.ring()
         if answers:
             self._answered.set()
 
@@ -400,6 +417,10 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
         return wrapped(declined_sentence(message), COLUMNS)
     if isinstance(message, Card):
         return card_lines(message)
+    if isinstance(message, Nudged):
+        return wrapped(nudge_line(message, model), COLUMNS)
+    if isinstance(message, SeatCode):
+        return seat_code_lines(message)
     if isinstance(message, ClosingSoon):
         return [f"The server stops in {message.seconds} s."]
     return []

@@ -26,6 +26,7 @@ from mexican_train.protocol import (
 from .bots.strategies import high_low
 from .clean import clean, padded, width, wrapped
 from .model import Model, MoveMade
+from .presence import minutes, presence_news
 from .words import (
     choice_words,
     count,
@@ -349,7 +350,7 @@ def _seat_words(seat: SeatInfo, table: TableInfo) -> str:
     if seat.kind == "person" and table.state in ("waiting", "between") and table.start != "full":
         notes.append("ready" if seat.ready else "not ready")
     if not seat.present:
-        notes.append("away")
+        notes.append(f"away, {minutes(seat.away_ms)}" if seat.away_ms >= 1000 else "away")
     return clean(seat.name) + (f" ({', '.join(notes)})" if notes else "")
 
 
@@ -381,6 +382,8 @@ def news_lines(before: TableInfo | None, news: TableNews, model: Model) -> list[
     if before.host != table.host and table.host:
         is_me = table.host == model.name
         lines.append("You are the host now." if is_me else f"{clean(table.host)} is the host now.")
+    for sentence in presence_news(before, table, model):
+        lines += wrapped(sentence, COLUMNS)
     return lines + (_state_news(table, model) if before.state != table.state else [])
 
 
@@ -392,8 +395,9 @@ def _state_news(table: TableInfo, model: Model) -> list[str]:
         return ["The table is set up for another game.", _waits_for(table)]
     if table.state == "over":
         asks = "You" if table.host == model.name else "The host"
+        keep = "" if model.is_broken_off else ", or record to keep the game in a file"
         return [
-            "Type leave to go back to the lobby, or record to keep the game in a file.",
+            f"Type leave to go back to the lobby{keep}.",
             f"{asks} may type rematch, for another game {_AFTER_REMATCH[table.start]}.",
         ]
     return []
@@ -482,13 +486,19 @@ _HELP_GAME = """\
 draw, d     draw a tile
 pass, p     pass, or end a turn of several tiles (also: done)
 turn, hand, table, scores, log    show that again
-say TEXT    talk to the table
+say TEXT    talk to the table; mute NAME and unmute NAME
+nudge       ask whose turn it is to go on
 rules       the rules of this table; then: rules all
 leave       leave the table (your seat is kept while the game runs)
 quit        stop"""
 _HELP_KNOCKS = """\
 knock, k    say that you have one tile left
 foul Ann    call Ann, who did not knock"""
+_HELP_VOTE = """\
+vote bot    a substitute plays for who is away; also vote wait, skip or end"""
+_HELP_HOST = """\
+pause       stop the game, or go on (host)
+seat-code Ann    let Ann, who is away, in again without her token (host)"""
 _HELP_WATCHER = """\
 turn, table, scores, log    show that again
 say TEXT    talk to the table
@@ -504,7 +514,9 @@ host NAME, kick NAME    hand the table over, send somebody away (host)
 rematch           play again at the same table (host)
 record            keep the record of a game that is over in a file
 table, rules      who sits here, what is played
-say TEXT          talk to the table
+say TEXT          talk to the table; mute NAME and unmute NAME
+nudge             ask who is awaited to go on
+seat-code NAME    let a player who is away in again without a token (host)
 leave, quit       leave the table, stop"""
 _HELP_LOBBY = """\
 tables         which tables there are
@@ -525,7 +537,9 @@ def help_lines(model: Model) -> list[str]:
     if not model.is_playing:
         return _HELP_TABLE.splitlines()
     lines = _HELP_GAME.splitlines()
-    if model.has_knocks:
-        place = next(place for place, line in enumerate(lines) if line.startswith("turn,"))
-        lines[place:place] = _HELP_KNOCKS.splitlines()
+    extra = _HELP_KNOCKS.splitlines() if model.has_knocks else []
+    extra += _HELP_VOTE.splitlines() if model.may_vote else []
+    extra += _HELP_HOST.splitlines() if model.is_host else []
+    place = next(place for place, line in enumerate(lines) if line.startswith("turn,"))
+    lines[place:place] = extra
     return lines

@@ -32,7 +32,7 @@ def play_at(wish: Wish) -> int:
     while True:
         try:
             opening, tokens = _opening(wish), FileTokens.of_user()
-            work = partial(_session, address, name, opening, tokens)
+            work = partial(_session, address, name, opening, tokens, seat_code=wish.seat_code)
             return trio.run(until_stopped, work)
         except RefusedError as error:
             if error.code != "name_taken":
@@ -65,8 +65,16 @@ def play_solo(wish: Wish) -> int:
         raise Failure(error.text) from None
 
 
-async def _session(address: Address, name: str, opening: Opening, tokens: TokenStore) -> int:
-    async with open_link(address, hello_for(name), tokens=tokens) as link:
+async def _session(
+    address: Address,
+    name: str,
+    opening: Opening,
+    tokens: TokenStore,
+    *,
+    seat_code: str | None = None,
+) -> int:
+    hello = hello_for(name, seat_code=seat_code)
+    async with open_link(address, hello, tokens=tokens) as link:
         return await run_plain(link, opening=opening)
 
 

@@ -21,3 +21,4 @@ class Wish:
     """`KEY=VALUE`, over `rules`."""
     bots: int
     strategy: str
+    seat_code: str | None = None

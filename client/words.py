@@ -16,6 +16,7 @@ from mexican_train.protocol import (
     DoubleOpened,
     EngineLaid,
     FoulCalled,
+    GameEnded,
     GameOver,
     Knocked,
     MarkerRemoved,
@@ -230,6 +231,11 @@ def _game_over(event: GameOver, model: Model) -> str:
     return f"The game is over. {joined([who(seat, model) for seat in winners])} share the win."
 
 
+def _game_ended(event: GameEnded, model: Model) -> str:
+    away = who(event.seat, model)
+    return f"The game is ended before its time: {away} stayed away. Nobody wins."
+
+
 _SENTENCES: dict[type[Any], Callable[[Any, Model], str]] = {
     RoundStarted: _started,
     SearchDrew: _searched,
@@ -250,4 +256,5 @@ _SENTENCES: dict[type[Any], Callable[[Any, Model], str]] = {
     RoundBlocked: _blocked,
     RoundOver: _round_over,
     GameOver: _game_over,
+    GameEnded: _game_ended,
 }

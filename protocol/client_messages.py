@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from .values import (
+    AbsenceChoice,
     ClientKind,
     CommandId,
     EventNumber,
@@ -21,11 +22,13 @@ from .values import (
     StrategyName,
     TableName,
     Tile,
+    TimeoutChoice,
     TrainName,
     Turn,
 )
 
 Password = Annotated[str, Meta(max_length=200)]
+Seconds = Annotated[int, Meta(ge=0, le=86_400)]
 ShortText = Annotated[str, Meta(max_length=40)]
 
 
@@ -63,6 +66,10 @@ class Hello(ClientMessage, frozen=True, kw_only=True, tag="hello"):
         EventNumber, Meta(description="with a token: the last event seen at the table")
     ] = 0
     password: Annotated[Password | None, Meta(description="the server's password")] = None
+    seat_code: Annotated[
+        ShortText | None,
+        Meta(description="without a token: back to the player whose token is lost"),
+    ] = None
     lang: Annotated[
         str, Meta(max_length=8, description="wanted for texts, as far as the server has it")
     ] = "en"
@@ -118,6 +125,22 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create"):
         Literal["none", "public"], Meta(description="`public`: see what everybody sees")
     ] = "public"
     password: Annotated[Password | None, Meta(description="wanted from who joins")] = None
+    turn_seconds: Annotated[
+        Seconds | None,
+        Meta(description="a person's time for a turn; 0: no limit; null: as on this server"),
+    ] = None
+    bank_seconds: Annotated[
+        Seconds | None,
+        Meta(description="what a person may need beyond that in a whole game; null: likewise"),
+    ] = None
+    on_timeout: Annotated[
+        TimeoutChoice | None,
+        Meta(description="when that is spent: skip, or a substitute plays the turn"),
+    ] = None
+    on_absent: Annotated[
+        AbsenceChoice | None,
+        Meta(description="for who is away for long; `wait`: the others may vote"),
+    ] = None
 
 
 class JoinTable(Command, frozen=True, kw_only=True, tag="join"):
@@ -172,13 +195,25 @@ class Kick(Command, frozen=True, kw_only=True, tag="kick"):
 
 
 class PassHost(Command, frozen=True, kw_only=True, tag="host"):
-    """The host makes another person at the table the host. Answered by `table`."""
+    """The host makes another person at the table the host. Answered by `table`.
+
+    Who has lost the role by being away gets it back by naming itself.
+    """
 
     name: PlayerName
 
 
 class Rematch(Command, frozen=True, kw_only=True, tag="rematch"):
     """The host sets a finished table up again with the same seats. Answered by `table`."""
+
+
+class AskSeatCode(Command, frozen=True, kw_only=True, tag="seat_code"):
+    """The host asks for a code for a player who is away and has lost the token.
+
+    Answered by `seat_code`. The code works once, until the player returns or another is asked for.
+    """
+
+    name: PlayerName
 
 
 class AskRules(Command, frozen=True, kw_only=True, tag="rules"):
@@ -230,6 +265,21 @@ class Foul(Command, frozen=True, kw_only=True, tag="foul"):
     event: Annotated[EventNumber, Meta(description="the `event` of the choice")]
 
 
+class Vote(Command, frozen=True, kw_only=True, tag="vote"):
+    """Say what is to be done for a seat whose owner is away for long. Answered by `table`."""
+
+    choice: Annotated[AbsenceChoice, Meta(description="may be changed by voting again")]
+    seat: Annotated[
+        SeatNumber | None, Meta(description="null: every seat that may be voted on")
+    ] = None
+
+
+class Pause(Command, frozen=True, kw_only=True, tag="pause"):
+    """The host stops the game and all clocks, or lets them go on. Answered by `table`."""
+
+    on: Annotated[bool, Meta(description="false: go on")] = True
+
+
 class AskRecord(Command, frozen=True, kw_only=True, tag="record"):
     """Ask for the record of a finished game, part by part. Answered by `record_part`."""
 
@@ -244,6 +294,17 @@ class Say(Command, frozen=True, kw_only=True, tag="say"):
     """Chat to the table, or to the lobby without one. Answered by `ok`."""
 
     text: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class Nudge(Command, frozen=True, kw_only=True, tag="nudge"):
+    """Ask who is awaited to go on; once in 30 s. Answered by `ok`."""
+
+
+class Mute(Command, frozen=True, kw_only=True, tag="mute"):
+    """Hear no chat and no nudge of a player any more. Answered by `ok`."""
+
+    name: PlayerName
+    on: Annotated[bool, Meta(description="false: hear the player again")] = True
 
 
 class Ping(Command, frozen=True, kw_only=True, tag="ping"):
@@ -267,6 +328,7 @@ AnyCommand = (
     | Kick
     | PassHost
     | Rematch
+    | AskSeatCode
     | AskRules
     | Play
     | Draw
@@ -274,8 +336,12 @@ AnyCommand = (
     | Done
     | Knock
     | Foul
+    | Vote
+    | Pause
     | AskRecord
     | Say
+    | Nudge
+    | Mute
     | Ping
     | Resync
 )

@@ -97,9 +97,12 @@ DECLINED_CODES: Mapping[str, Code] = _table(
     Code("no_such_part", "The record has no such part."),
     Code("no_watchers", "This table wants no watchers."),
     Code("no_such_player", "Nobody of this name is at the table."),
+    Code("not_away", "This player is not away."),
+    Code("no_vote", "There is nothing to vote on, or only the persons with a seat may vote."),
     Code("no_such_strategy", "The server has no bot of this name."),
     Code("chat_limit", "Too much chat; wait a moment.", retry=True),
     # the game
+    Code("paused", "The game is paused.", retry=True),
     Code("stale", "The table has moved on since the update that this command answers."),
     Code("out_of_turn", "It is another seat's turn.", retry=True),
     Code("illegal", "The rules of this table do not allow this."),

@@ -154,6 +154,21 @@ class Said(ServerMessage, frozen=True, kw_only=True, tag="said"):
     text: str
 
 
+class Nudged(ServerMessage, frozen=True, kw_only=True, tag="nudged"):
+    """Somebody asks who is awaited to go on."""
+
+    name: Annotated[str, Meta(description="who asks")]
+    seats: Annotated[list[SeatNumber], Meta(description="who is awaited")]
+
+
+class SeatCode(ServerMessage, frozen=True, kw_only=True, tag="seat_code"):
+    """The answer to `seat_code`: hand it to the player, whose `hello` it lets in once."""
+
+    answers: Answers
+    name: Annotated[str, Meta(description="the player's name, to say hello by")]
+    code: Annotated[str, Meta(description="for `seat_code` of that `hello`")]
+
+
 class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
     """What happened, how the table stands, and what this seat may do."""
 
@@ -194,5 +209,7 @@ AnyServerMessage = (
     | Card
     | RecordPart
     | Said
+    | Nudged
+    | SeatCode
     | Update
 )

@@ -44,6 +44,9 @@ TableState = Literal["waiting", "playing", "between", "over"]
 SeatKind = Literal["empty", "person", "bot"]
 Awaited = Literal["", "play", "cover", "extra", "go_on"]
 Deed = Literal["play", "draw", "pass", "done", "knock", "foul"]
+AbsenceChoice = Literal["wait", "skip", "bot", "end"]
+"""What is done for a seat whose owner is away: `bot` has a substitute play, `end` ends the game."""
+TimeoutChoice = Literal["skip", "bot"]
 
 
 class Choice(Value, frozen=True, kw_only=True):
@@ -265,6 +268,13 @@ class GameOver(Event, frozen=True, kw_only=True, tag="game_over"):
     places: Annotated[list[int], Meta(description="by seat, from 1; equal totals may share one")]
 
 
+class GameEnded(Event, frozen=True, kw_only=True, tag="game_ended"):
+    """The game has ended before its time, since a seat's owner stayed away. Nobody has won."""
+
+    seat: Annotated[SeatNumber, Meta(description="whose owner was away")]
+    totals: Annotated[list[int], Meta(description="of the rounds played, by seat")]
+
+
 class UnknownEvent(Event, frozen=True, kw_only=True, tag="unknown"):
     """Stands for an event that this version of the client does not know; harmless."""
 
@@ -291,6 +301,7 @@ AnyEvent = (
     | RoundBlocked
     | RoundOver
     | GameOver
+    | GameEnded
     | UnknownEvent
 )
 
@@ -306,6 +317,33 @@ class SeatInfo(Value, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="empty for an empty seat")]
     ready: bool
     present: Annotated[bool, Meta(description="false while its connection is lost")]
+    away_ms: Annotated[
+        Milliseconds, Meta(description="for how long the owner has been away; 0: is not")
+    ] = 0
+    substitute: Annotated[
+        bool, Meta(description="true while a substitute plays, until the owner returns")
+    ] = False
+    bank_ms: Annotated[
+        Milliseconds | None,
+        Meta(description="saved for when a turn's seconds are spent; null: no clock"),
+    ] = None
+
+
+class SeatVote(Value, frozen=True, kw_only=True):
+    """What the persons present want done for a seat whose owner is away.
+
+    More than half of the voters decide; the host may, where all have voted and the choices are
+    even. It holds until the owner returns, but to `wait` can be thought over.
+    """
+
+    seat: Annotated[SeatNumber, Meta(description="whose owner is away")]
+    wait: Annotated[int, Meta(description="votes to wait")]
+    skip: Annotated[int, Meta(description="votes to end each of its turns without a tile")]
+    bot: Annotated[int, Meta(description="votes for a substitute")]
+    end: Annotated[int, Meta(description="votes to end the game")]
+    voters: Annotated[int, Meta(description="how many may vote")]
+    choice: Annotated[AbsenceChoice | None, Meta(description="what is decided; null: nothing yet")]
+    open: Annotated[bool, Meta(description="true while `vote` is possible")]
 
 
 class RulesInfo(Value, frozen=True, kw_only=True):
@@ -341,6 +379,23 @@ class TableInfo(Value, frozen=True, kw_only=True):
     locked: Annotated[bool, Meta(description="true if joining wants the table's password")]
     round: Annotated[int, Meta(description="0 before the start")]
     rounds: int
+    paused: Annotated[bool, Meta(description="true while nobody may move and no clock runs")] = (
+        False
+    )
+    turn_seconds: Annotated[
+        int | None, Meta(description="a person's time for a turn; null: no limit")
+    ] = None
+    bank_seconds: Annotated[
+        int, Meta(description="what a person may need beyond that in a whole game")
+    ] = 0
+    on_timeout: Annotated[
+        TimeoutChoice, Meta(description="what is done when a person's time is spent")
+    ] = "skip"
+    on_absent: Annotated[
+        AbsenceChoice,
+        Meta(description="what is done for who is away for long; `wait`: the others may vote"),
+    ] = "wait"
+    votes: Annotated[list[SeatVote], Meta(description="one a seat whose owner is away")] = []
 
 
 class CardLine(Value, frozen=True, kw_only=True):

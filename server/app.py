@@ -19,7 +19,7 @@ from . import logs
 from .config import Config
 from .desk import Desk
 from .effects import Report
-from .house import House
+from .house import House, substitute
 from .listeners import close_all, is_loopback, name_of, open_listeners, tune
 from .lobby import Lobby, LobbySettings
 from .session import Session
@@ -296,6 +296,9 @@ def _lobby_settings(config: Config) -> LobbySettings:
             between_seconds=config.between_seconds,
             bot_choice_seconds=config.limits.bot_choice_seconds,
             fixed_seed=config.fixed_seed,
+            grace_seconds=config.grace_seconds,
+            terms=config.terms,
+            substitute=substitute,
         ),
         limits=config.limits,
         rules=config.rules,

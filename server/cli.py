@@ -15,6 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from mexican_train.engine import RuleSet
+    from mexican_train.protocol import AbsenceChoice, TimeoutChoice
 
     from .config import Config
     from .lobby import TablePlan
@@ -154,7 +155,39 @@ class ServerGroup(ServerCommand, click.Group):
     type=click.IntRange(1, 3600),
     default=10,
     metavar="N",
-    help="A bot's time for one choice.",
+    help="A bot's time for one choice; then a substitute makes it.",
+)
+@click.option(
+    "--turn-seconds",
+    type=click.IntRange(1, 86_400),
+    metavar="N",
+    help="A person's time for a turn, at tables that set none.  [default: no limit]",
+)
+@click.option(
+    "--bank-seconds",
+    type=click.IntRange(0, 86_400),
+    default=0,
+    metavar="N",
+    help="What a person may need beyond that in a whole game.",
+)
+@click.option(
+    "--on-timeout",
+    type=click.Choice(["skip", "bot"]),
+    default="skip",
+    help="When that is spent: the turn is skipped, or a substitute plays it.",
+)
+@click.option(
+    "--on-absent",
+    type=click.Choice(["wait", "skip", "bot", "end"]),
+    default="wait",
+    help="For who is away longer than the grace; with wait the others may vote.",
+)
+@click.option(
+    "--grace-seconds",
+    type=click.FloatRange(0, 86_400),
+    default=60.0,
+    metavar="N",
+    help="How long nothing is done about who is away.",
 )
 @click.option(
     "--db",
@@ -272,12 +305,17 @@ def _config(
     rules: str,
     options: tuple[str, ...],
     bot_seconds: int,
+    turn_seconds: int | None,
+    bank_seconds: int,
+    on_timeout: "TimeoutChoice",
+    on_absent: "AbsenceChoice",
     seed: str | None,
     **rest: Any,
 ) -> "Config":
     """The configuration that these options make; `_Usage` if there is none."""
     import msgspec  # noqa: PLC0415 - 31 ms that --help does not need
 
+    from .clocks import Terms  # noqa: PLC0415 - likewise
     from .config import LIMITS, Config  # noqa: PLC0415 - likewise
 
     rule_set = _rule_set(rules, options)
@@ -285,6 +323,8 @@ def _config(
     wants_table = table is not None or seats is not None or bool(bots) or start is not None
     if not wants_table and rest["exit_when_done"]:
         raise _Usage("--exit-when-done needs a table: add --table NAME.")
+    if bank_seconds and turn_seconds is None:
+        raise _Usage("--bank-seconds goes with --turn-seconds.")
     plan = _plan(
         table or "table-1",
         rule_set,
@@ -302,6 +342,13 @@ def _config(
         own_rules=rule_set,
         pace_seconds=rest["pace"],
         between_seconds=rest["between_seconds"],
+        grace_seconds=rest["grace_seconds"],
+        terms=Terms(
+            turn_seconds=turn_seconds,
+            bank_seconds=bank_seconds,
+            on_timeout=on_timeout,
+            on_absent=on_absent,
+        ),
         fixed_seed=_seed(seed),
         exits_when_done=rest["exit_when_done"],
         exits_with_stdin=rest["until_stdin_closes"],

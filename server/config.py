@@ -10,6 +10,7 @@ from typing import Final, Literal
 from mexican_train.engine import RuleSet
 from mexican_train.protocol import CLIENT_FRAME_BYTES_MAX, HELLO_FRAME_BYTES_MAX, Limits
 
+from .clocks import Terms
 from .lobby import TablePlan
 
 PORT: Final = 12012
@@ -51,6 +52,8 @@ class Config:
         own_rules: of new tables for which `create` names none; None: `classic`.
         pace_seconds: between a bot's moves; None: 1 while a person is seated, else 0.
         between_seconds: how long the next round waits for persons who are not ready.
+        terms: what tables do about time and absence that say nothing themselves.
+        grace_seconds: how long nothing is done about somebody gone.
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
         exits_when_done: stop once every table in `tables` has finished.
@@ -69,6 +72,8 @@ class Config:
     own_rules: RuleSet | None = None
     pace_seconds: float | None = None
     between_seconds: float = 30.0
+    terms: Terms = field(default_factory=Terms)
+    grace_seconds: float = 60.0
     fixed_seed: bytes | None = field(default=None, repr=False)
     drain_seconds: float = 10.0
     exits_when_done: bool = False

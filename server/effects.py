@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import msgspec
-from mexican_train.protocol import AnyServerMessage, ClientKind, Declined, StartRule
+from mexican_train.protocol import (
+    AbsenceChoice,
+    AnyServerMessage,
+    ClientKind,
+    Declined,
+    StartRule,
+    TimeoutChoice,
+)
 
 FixedDeal = tuple[tuple[tuple[int, ...], ...], tuple[int, ...], int]
 """Hands, boneyard and engine tile of a round that was not shuffled."""
@@ -89,6 +96,10 @@ class TableOpened(TableFact, frozen=True, gc=False):
     allows_watchers: bool
     is_standing: bool
     password_digest: bytes | None
+    turn_seconds: int | None = None
+    bank_seconds: int = 0
+    on_timeout: TimeoutChoice = "skip"
+    on_absent: AbsenceChoice = "wait"
 
 
 class TableClosed(TableFact, frozen=True, gc=False):
@@ -124,9 +135,38 @@ class SeatReady(TableFact, frozen=True, gc=False):
 
 
 class HostNamed(TableFact, frozen=True, gc=False):
-    """A table has a new host, or none."""
+    """A table has a new host, or none; `heir_of` was away and may have the role back."""
 
     player: int | None
+    heir_of: int | None = None
+
+
+class SeatCodeGiven(TableFact, frozen=True, gc=False):
+    """A code lets in the owner of a seat once; None: none does any more."""
+
+    secrets = frozenset({"digest"})
+
+    seat: int
+    digest: bytes | None
+
+
+class AbsenceDecided(TableFact, frozen=True, gc=False):
+    """What is done for a seat until its owner returns; None: the owner has returned."""
+
+    seat: int
+    choice: AbsenceChoice | None
+
+
+class GamePaused(TableFact, frozen=True, gc=False):
+    """Nobody may move and no clock runs, or they may again."""
+
+    is_on: bool
+
+
+class GameBrokenOff(TableFact, frozen=True, gc=False):
+    """The game has ended before its time, for the owner of this seat stayed away."""
+
+    seat: int
 
 
 class GameStarted(TableFact, frozen=True, gc=False):
@@ -155,7 +195,8 @@ class RoundDealt(TableFact, frozen=True, gc=False):
 class MoveMade(TableFact, frozen=True, gc=False):
     """A seat moved (`move` as the engine writes it), or the table did for it (`skip`).
 
-    `at_ms` is counted from the start of the game.
+    `at_ms` is counted from the start of the game; `by_substitute`: a substitute chose the move;
+    `bank_ms` is what the seat has saved then, where it has a bank.
     """
 
     secrets = frozenset({"move"})
@@ -163,6 +204,8 @@ class MoveMade(TableFact, frozen=True, gc=False):
     seat: int
     move: str
     at_ms: int
+    by_substitute: bool = False
+    bank_ms: int | None = None
 
 
 # --- effects ------------------------------------------------------------------------------

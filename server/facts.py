@@ -10,12 +10,16 @@ from typing import Any, Final
 import msgspec
 
 from .effects import (
+    AbsenceDecided,
     CommandAnswered,
+    GameBrokenOff,
+    GamePaused,
     GameSetUp,
     GameStarted,
     HostNamed,
     MoveMade,
     RoundDealt,
+    SeatCodeGiven,
     SeatLeft,
     SeatReady,
     SeatTaken,
@@ -33,6 +37,10 @@ _KINDS: Final[Mapping[str, type[TableFact]]] = {
     "set_up": GameSetUp,
     "deal": RoundDealt,
     "move": MoveMade,
+    "absence": AbsenceDecided,
+    "pause": GamePaused,
+    "broken_off": GameBrokenOff,
+    "seat_code": SeatCodeGiven,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _FIELDS: Final = {

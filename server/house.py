@@ -5,10 +5,12 @@ table's to move for meanwhile.
 """
 
 from collections.abc import Awaitable, Callable
+from random import Random
 from typing import Final, Literal
 
 import trio
-from mexican_train.client import RefusedError, seat_bot
+from mexican_train.client import RefusedError, seat_bot, seat_view, strategy
+from mexican_train.protocol import Choice, Update
 from trio.testing import memory_stream_pair
 
 from . import logs
@@ -16,6 +18,17 @@ from .effects import SeatBot
 
 ATTEMPTS: Final = 3
 RESTART_SECONDS: Final = 1.0
+SUBSTITUTE: Final = "planner"
+"""The strategy that plays for those who are away or late."""
+
+
+def substitute(update: Update) -> Choice:
+    """A choice for the seat of this update, by what that seat sees."""
+    view = seat_view(update)
+    if view is None:
+        raise ValueError("a watcher has nothing to choose")
+    rng = Random(update.turn)  # noqa: S311 - it guards nothing
+    return strategy(SUBSTITUTE).choose(view, update.choices, rng)
 
 
 class House:

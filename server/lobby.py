@@ -17,6 +17,7 @@ from mexican_train.protocol import (
     AnyCommand,
     AskRecord,
     AskRules,
+    AskSeatCode,
     Card,
     CreateTable,
     Done,
@@ -29,9 +30,12 @@ from mexican_train.protocol import (
     LeaveTable,
     Limits,
     ListTables,
+    Mute,
+    Nudge,
     Ok,
     Pass,
     PassHost,
+    Pause,
     Ping,
     Play,
     Pong,
@@ -43,10 +47,12 @@ from mexican_train.protocol import (
     Resync,
     Said,
     Say,
+    SeatCode,
     StartRule,
     StartTable,
     TableLeft,
     Tables,
+    Vote,
     WatchTable,
     Welcome,
     common_version,
@@ -54,6 +60,7 @@ from mexican_train.protocol import (
 )
 
 from . import views
+from .clocks import Terms
 from .effects import (
     Admit,
     CloseBot,
@@ -92,8 +99,10 @@ from .players import (
 from .table import Decline, GuardedMove, Table, TableSettings, password_digest
 
 TABLES_A_PAGE: Final = 20
-"""A page of the largest tables, with 14 seats each, stays below 32 KiB."""
+"""A page of the largest tables, with 14 seats each and all their owners away, is below 60 KiB."""
 BOT_NAME_CHARS_MAX: Final = 14
+NUDGE_SECONDS: Final = 30
+"""Between two nudges of one player."""
 
 
 _ASKS: Final = (AskRecord, AskRules, ListTables, Ping, Resync)
@@ -138,6 +147,8 @@ class TablePlan:
     start: StartRule = "full"
     allows_watchers: bool = True
     password: str | None = None
+    terms: Terms | None = None
+    """None: those of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +181,9 @@ class Lobby:
     # --- the door -------------------------------------------------------------------------
 
     def hello(self, hello: Hello, now: float) -> Admission | Refused:
-        """Let a player in: a new name, or one that comes back with its token.
+        """Let a player in: a new name, or one that comes back with its token or a seat code.
 
-        The token is checked before anything is touched. The newest connection owns the player;
+        Either is checked before anything is touched. The newest connection owns the player;
         an older one gets `replaced`.
         """
         version = common_version(hello.versions)
@@ -187,6 +198,10 @@ class Lobby:
             if known is None or known.is_house or not is_token_of(known, hello.token):
                 return refused("bad_token")
             return self._admit(known, hello, version, now)
+        if hello.seat_code is not None:
+            if known is None or known.is_house or not self._has_code(known, hello.seat_code):
+                return refused("bad_seat_code")
+            return self._admit(known, hello, version, now)
         forgotten: list[Effect] = []
         if known is not None:
             if not known.is_idle:
@@ -195,6 +210,11 @@ class Lobby:
         player = self._players.add(name, hello.kind)
         admission = self._admit(player, hello, version, now)
         return Admission(player.number, [*forgotten, *admission.effects])
+
+    def _has_code(self, player: Player, code: str) -> bool:
+        """Whether the host of a table of the player's has asked for this code."""
+        tables = [self._tables[name] for name in sorted(player.seats) if name in self._tables]
+        return any(table.is_code_of(player, code) for table in tables)
 
     def hello_house(self, number: int, hello: Hello, now: float) -> Admission | Refused:
         """Let the house bot in for whom the shell opened this connection itself."""
@@ -224,10 +244,15 @@ class Lobby:
         effects: list[Effect] = [Save((player.known(),))]
         if was_connected:
             effects.append(older)
+        for name in sorted(player.seats):
+            if name in self._tables:
+                effects += self._tables[name].end_code(player)
         effects.append(Admit(player.number, player.generation, welcome))
         table = self._table_of(player)
         if table is not None:
-            effects.append(table.news_for(player))
+            # first of all, so that the owner is told of a clock and a hand that are its own again
+            effects += table.note_presence(now)
+            effects.append(table.news_for(player, now))
             effects += table.update_for(player, now, after=hello.last_event)
             if not was_connected:
                 effects += table.came_or_went(player, now)
@@ -308,7 +333,7 @@ class Lobby:
                 # another command under a used id: never carried out
                 return [Deliver(player.number, Decline("too_old").message(command.id))]
             case "table" if table is not None:
-                return [table.news_for(player, command.id)]
+                return [table.news_for(player, now, command.id)]
             case "update" if table is not None:
                 return table.update_for(player, now, answers=command.id, between=answer.events)
         return [Deliver(player.number, Ok(answers=command.id))]
@@ -431,6 +456,7 @@ class Lobby:
             allows_watchers=plan.allows_watchers,
             password_digest=password_digest(plan.password),
             is_standing=is_standing,
+            terms=plan.terms,
             now=now,
         )
         self._tables[plan.name] = table
@@ -447,6 +473,10 @@ class Lobby:
             allows_watchers=plan.allows_watchers,
             is_standing=is_standing,
             password_digest=password_digest(plan.password),
+            turn_seconds=table.terms.turn_seconds,
+            bank_seconds=table.terms.bank_seconds,
+            on_timeout=table.terms.on_timeout,
+            on_absent=table.terms.on_absent,
         )
         line = report(
             "table opened", table=table.label, seats=plan.seats, rules=plan.rules.hash[:12]
@@ -637,7 +667,7 @@ class Lobby:
         table = self._tables.get(name)
         if table is None:
             return []
-        effects = table.news()
+        effects = table.news(now)
         for player, _ in table.viewers():
             effects += table.update_for(player, now)
         return effects
@@ -691,10 +721,10 @@ class Lobby:
 
     # --- one method a command -------------------------------------------------------------
 
-    def _list(self, player: Player, command: ListTables, _now: float) -> _Handled:
+    def _list(self, player: Player, command: ListTables, now: float) -> _Handled:
         names = sorted(self._tables)
         first = command.page * TABLES_A_PAGE
-        page = [self._tables[name].info() for name in names[first : first + TABLES_A_PAGE]]
+        page = [self._tables[name].info(now) for name in names[first : first + TABLES_A_PAGE]]
         message = Tables(
             answers=command.id,
             tables=page,
@@ -719,6 +749,7 @@ class Lobby:
             start=command.start,
             allows_watchers=command.watchers == "public",
             password=command.password,
+            terms=self._terms(command),
         )
         if len(plan.bots) >= plan.seats:
             raise Decline("table_full")
@@ -728,8 +759,20 @@ class Lobby:
         if table.host is None:
             effects += table.name_host(player)
         effects += self._seat_bots(table, plan.bots)
-        effects += table.news(player, command.id)
+        effects += table.news(now, player, command.id)
         return [*effects, *self._go_on(table, now)], TABLE
+
+    def _terms(self, command: CreateTable) -> Terms:
+        """What a new table does about time and absence; what is not said, as on this server."""
+        own = self._settings.table.terms
+        seconds, bank = command.turn_seconds, command.bank_seconds
+        turn_seconds = own.turn_seconds if seconds is None else seconds or None
+        return Terms(
+            turn_seconds=turn_seconds,
+            bank_seconds=(own.bank_seconds if bank is None else bank) if turn_seconds else 0,
+            on_timeout=command.on_timeout or own.on_timeout,
+            on_absent=command.on_absent or own.on_absent,
+        )
 
     def _check_free(self, player: Player, table: Table | None = None) -> None:
         """Raise `already_at_table` unless the player is nowhere, or at this table."""
@@ -751,7 +794,7 @@ class Lobby:
             effects += table.sit(player, command.seat, now)
             if is_watching:
                 table.watchers.remove(player)
-        effects += table.news(player, command.id)
+        effects += table.news(now, player, command.id)
         effects += table.update_for(player, now)
         return [*effects, *self._go_on(table, now)], TABLE
 
@@ -763,7 +806,7 @@ class Lobby:
         table.check_password(command.password)
         if player not in table.watchers:
             table.watch(player, now)
-        return [*table.news(player, command.id), *table.update_for(player, now)], TABLE
+        return [*table.news(now, player, command.id), *table.update_for(player, now)], TABLE
 
     def _leave(self, player: Player, command: LeaveTable, now: float) -> _Handled:
         table = self._at_table(player)
@@ -774,7 +817,7 @@ class Lobby:
     def _ready(self, player: Player, command: Ready, now: float) -> _Handled:
         table = self._at_table(player)
         effects = table.set_ready(player, command.on)
-        effects += table.news(player, command.id)
+        effects += table.news(now, player, command.id)
         return [*effects, *self._go_on(table, now)], TABLE
 
     def _start(self, player: Player, command: StartTable, now: float) -> _Handled:
@@ -786,7 +829,7 @@ class Lobby:
         if empty and fill is None:
             raise Decline("no_such_strategy")
         effects = self._seat_bots(table, [fill] * len(empty) if fill is not None else [])
-        effects += table.news(player, command.id)
+        effects += table.news(now, player, command.id)
         return [*effects, *table.start(now)], TABLE
 
     def _add_bot(self, player: Player, command: AddBot, now: float) -> _Handled:
@@ -796,7 +839,7 @@ class Lobby:
         self._check_strategy(command.strategy)
         if not table.empty_seats():
             raise Decline("table_full")
-        effects = [*self._seat_bot(table, command.strategy), *table.news(player, command.id)]
+        effects = [*self._seat_bot(table, command.strategy), *table.news(now, player, command.id)]
         return [*effects, *self._go_on(table, now)], TABLE
 
     def _remove_bot(self, player: Player, command: RemoveBot, now: float) -> _Handled:
@@ -805,7 +848,7 @@ class Lobby:
         if not bot.is_house:
             raise Decline("no_such_player")
         effects = [*table.send_away(bot, now), *self._dismiss(bot)]
-        return [*effects, table.news_for(player, command.id)], TABLE
+        return [*effects, table.news_for(player, now, command.id)], TABLE
 
     def _kick(self, player: Player, command: Kick, now: float) -> _Handled:
         table = self._hosted(player)
@@ -815,19 +858,28 @@ class Lobby:
         effects = table.send_away(guest, now)
         if guest.is_house:
             effects += self._dismiss(guest)
-        return [*effects, table.news_for(player, command.id)], TABLE
+        return [*effects, table.news_for(player, now, command.id)], TABLE
 
-    def _pass_host(self, player: Player, command: PassHost, _now: float) -> _Handled:
-        table = self._hosted(player)
+    def _pass_host(self, player: Player, command: PassHost, now: float) -> _Handled:
+        table = self._at_table(player)
+        if table.host is not player and table.heir_of is not player:
+            raise Decline("not_host")
         heir, seat = table.named(command.name)
+        if table.host is not player and heir is not player:
+            raise Decline("not_host")
         if seat is None or heir.kind != "person" or not table.is_present(heir):
             raise Decline("no_such_player")
-        return [*table.name_host(heir), *table.news(player, command.id)], TABLE
+        return [*table.name_host(heir), *table.news(now, player, command.id)], TABLE
+
+    def _ask_seat_code(self, player: Player, command: AskSeatCode, _now: float) -> _Handled:
+        owner, code, effects = self._hosted(player).give_code(command.name)
+        message = SeatCode(answers=command.id, name=owner.name, code=code)
+        return [*effects, Deliver(player.number, message)], OK
 
     def _rematch(self, player: Player, command: Rematch, now: float) -> _Handled:
         table = self._hosted(player)
         effects = table.set_up_again(now)
-        effects += table.news(player, command.id)
+        effects += table.news(now, player, command.id)
         return [*effects, *self._go_on(table, now)], TABLE
 
     def _ask_rules(self, player: Player, command: AskRules, _now: float) -> _Handled:
@@ -852,6 +904,39 @@ class Lobby:
     def _foul(self, player: Player, command: Foul, now: float) -> _Handled:
         return self._at_table(player).foul(player, command, now)
 
+    def _vote(self, player: Player, command: Vote, now: float) -> _Handled:
+        table = self._at_table(player)
+        effects = table.vote(player, command, now)
+        return [*effects, *table.news(now, player, command.id)], TABLE
+
+    def _pause(self, player: Player, command: Pause, now: float) -> _Handled:
+        table = self._hosted(player)
+        effects = table.set_paused(command.on, now)
+        effects += table.news(now, player, command.id)
+        return [*effects, *self._go_on(table, now)], TABLE
+
+    def _nudge(self, player: Player, command: Nudge, now: float) -> _Handled:
+        table = self._at_table(player)
+        nudged = table.nudge(player)
+        if player.nudged_at is not None and now < player.nudged_at + NUDGE_SECONDS:
+            seconds = round(player.nudged_at + NUDGE_SECONDS - now + 0.5)
+            raise Decline("slow_down", params={"seconds": seconds})
+        player.nudged_at = now
+        effects: list[Effect] = [
+            Deliver(number, nudged) for number in self._listeners(player) if number != player.number
+        ]
+        return [*effects, Deliver(player.number, Ok(answers=command.id))], OK
+
+    def _mute(self, player: Player, command: Mute, _now: float) -> _Handled:
+        other = self._players.named(command.name)
+        if other is None or other is player:
+            raise Decline("no_such_player")
+        if command.on:
+            player.muted.add(other.number)
+        else:
+            player.muted.discard(other.number)
+        return [Deliver(player.number, Ok(answers=command.id))], OK
+
     def _say(self, player: Player, command: Say, now: float) -> _Handled:
         text = clean_text(command.text)[: self._settings.limits.chat_chars_max]
         self._check_chat(player, now)
@@ -870,13 +955,13 @@ class Lobby:
         said_at.append(now)
 
     def _listeners(self, player: Player) -> list[int]:
-        """Who hears a player: the same table, or those who are in the lobby too."""
+        """Who hears a player: the same table, or those who are in the lobby too, unless muted."""
         table = self._table_of(player)
         if table is not None:
-            return [viewer.number for viewer, _ in table.viewers()]
-        return [
-            other.number for other in self._players if other.is_connected and other.table is None
-        ]
+            near = [viewer for viewer, _ in table.viewers()]
+        else:
+            near = [each for each in self._players if each.is_connected and each.table is None]
+        return [each.number for each in near if player.number not in each.muted]
 
     def _ask_record(self, player: Player, command: AskRecord, _now: float) -> _Handled:
         table = self._named(command.table)
@@ -895,7 +980,7 @@ class Lobby:
         table = self._table_of(player)
         if table is None:
             return [Deliver(player.number, Ok(answers=command.id))], AGAIN
-        news = table.news_for(player, command.id)
+        news = table.news_for(player, now, command.id)
         return [news, *table.update_for(player, now)], AGAIN
 
     _handlers: ClassVar[Mapping[type[Any], _Handler]] = {
@@ -911,6 +996,7 @@ class Lobby:
         Kick: _kick,
         PassHost: _pass_host,
         Rematch: _rematch,
+        AskSeatCode: _ask_seat_code,
         AskRules: _ask_rules,
         Play: _move,
         Draw: _move,
@@ -918,8 +1004,12 @@ class Lobby:
         Done: _move,
         Knock: _knock,
         Foul: _foul,
+        Vote: _vote,
+        Pause: _pause,
         AskRecord: _ask_record,
         Say: _say,
+        Nudge: _nudge,
+        Mute: _mute,
         Ping: _ping,
         Resync: _resync,
     }

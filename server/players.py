@@ -157,6 +157,7 @@ class Player:
         answers: by command id, the last `ANSWERS_KEPT`.
         unsaved: those of them that no transaction has stored yet.
         serial: how many answers were stored.
+        muted: the numbers of those whom this player does not want to hear.
     """
 
     number: int
@@ -176,6 +177,8 @@ class Player:
     serial: int = 0
     created_at: float | None = None
     said_at: deque[float] = field(default_factory=deque)
+    nudged_at: float | None = None
+    muted: set[int] = field(default_factory=set)
 
     @property
     def is_idle(self) -> bool:

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
+import msgspec
 from mexican_train import engine
 from mexican_train.protocol import (
     AnyEvent,
     Choice,
+    GameEnded,
     SharedUpdate,
     Tile,
     View,
@@ -40,6 +42,7 @@ class Progress:
         turn: rises whenever the seat to act, or its choices among play, draw, pass and done,
             have changed; never by a knock or foul.
         last_event: the number of the newest event of the table.
+        is_broken_off: the game has ended before its time.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Progress:
         self._legal: tuple[engine.Move, ...] = ()
         self._guarded: tuple[engine.Move, ...] = ()
         self._to_act: int | None = None
+        self.is_broken_off = False
         self._announces = rules["announce.mode"] == "knock"
         self._views: Final = views.PublicViews(self.game, self.names, for_sending=True)
         self._hands: Final[dict[int, tuple[int, list[Tile]]]] = {}
@@ -103,6 +107,21 @@ class Progress:
         if seat is None:
             raise ValueError("nobody is to act")
         return self._note(self.game.skip(seat, at_ms=at_ms))
+
+    def break_off(self, seat: int) -> int:
+        """End the game here, because of this seat; how many events that made."""
+        self.is_broken_off = True
+        self.last_event += 1
+        ended = GameEnded(n=self.last_event, seat=seat, totals=list(self.game.totals))
+        self._events.append(views.encoded_event(views.SeenEvent(ended)))
+        self.turn += 1
+        return 1
+
+    @property
+    def is_turn_fresh(self) -> bool:
+        """Whether the seat to act has done nothing yet in its turn."""
+        state = self.game.round
+        return not (state.moved or state.drew or state.laid_count)
 
     def _note(self, events: Sequence[engine.Event]) -> int:
         """Number the events, and count the turn on if the choice is another one now."""
@@ -146,6 +165,8 @@ class Progress:
 
     def legal_moves(self, seat: int) -> tuple[engine.Move, ...]:
         """What the seat may do now; for the seat to act made once a move."""
+        if self.is_broken_off:
+            return ()
         if seat == self._to_act:
             return self._legal
         return self.game.legal_moves(seat) if self._announces else ()
@@ -160,7 +181,10 @@ class Progress:
 
     def public_view(self) -> View:
         """The table as everybody may see it."""
-        return self._views.view(self.debt_events)
+        view = self._views.view(self.debt_events)
+        if self.is_broken_off:
+            view = msgspec.structs.replace(view, phase="over", to_act=None, awaited="")
+        return view
 
     def choices(self, seat: int) -> list[Choice]:
         """What the seat may do now, as commands to send."""

@@ -7,36 +7,49 @@ raises `Decline` before anything has changed.
 import hashlib
 import hmac
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
 from mexican_train import engine
 from mexican_train.protocol import (
+    AbsenceChoice,
     AnyCommand,
+    Choice,
     Declined,
     Done,
     Draw,
     Foul,
     Knock,
+    Nudged,
     Parameter,
     Pass,
     Play,
     SeatInfo,
     SeatKind,
+    SeatVote,
     StartRule,
     TableInfo,
     TableLeft,
     TableNews,
     TableState,
+    Update,
+    Vote,
     declined,
+    decode_server,
 )
 
 from . import views
+from .absence import Absences
+from .clocks import RETURN_SECONDS, Clocks, Terms
 from .effects import (
+    AbsenceDecided,
     Deliver,
     DeliverUpdate,
     Effect,
     FixedDeal,
+    GameBrokenOff,
+    GamePaused,
     GameSetUp,
     GameStarted,
     HostNamed,
@@ -44,6 +57,7 @@ from .effects import (
     RoundDealt,
     Save,
     SeatBot,
+    SeatCodeGiven,
     SeatLeft,
     SeatReady,
     SeatTaken,
@@ -53,6 +67,7 @@ from .effects import (
 )
 from .players import Answer, Player, Players
 from .progress import Progress, Updates
+from .seat_codes import code_digest, new_code
 
 SEED_BYTES: Final = 32
 SKIP: Final = "skip"
@@ -61,6 +76,11 @@ RETRY_SECONDS: Final = 1.0
 """After something could not be stored, before time demands it again."""
 RECORD_PART_CHARS: Final = 12_288
 """A record is written in ASCII, so that these are bytes too."""
+
+_PLAIN_MOVES: Final = {"draw": engine.DRAW, "pass": engine.PASS, "done": engine.DONE}
+
+Substitute = Callable[[Update], Choice]
+"""Plays for a seat: one of the update's choices, by nothing but what the update shows."""
 
 GuardedMove = Play | Draw | Pass | Done
 """The commands that carry the table's `turn`."""
@@ -100,9 +120,14 @@ class TableSettings:
         pace_seconds: the shortest time between two moves where the latter is a bot's; None: 1
             while a person is seated, otherwise 0.
         between_seconds: how long the next round waits for persons who are not ready.
-        bot_choice_seconds: a bot's time for one choice; then the table moves for it.
+        bot_choice_seconds: a bot's time for one choice; then the substitute has it.
         idle_seconds: a table that is not being played closes so long after its last person left.
-        seat_grace_seconds: so long a seat is kept for someone gone while no game is on.
+        sleep_seconds: likewise one with a person's seat, in mid-game.
+        grace_seconds: so long nothing is done about someone gone. Then the seat is free while no
+            game is on, and otherwise `Terms.on_absent` begins.
+        host_seconds: so long a host may be gone before another person is.
+        terms: of a table that sets none of its own.
+        substitute: who plays for the absent and the late; None: their turns are skipped.
         fixed_seed: all deals follow from it, and say so; None: from `random_bytes`.
         fixed_deal: by the number of the round, a deal laid out by hand, for tests.
         random_bytes: the source of secrets.
@@ -113,7 +138,11 @@ class TableSettings:
     between_seconds: float = 30.0
     bot_choice_seconds: float = 10.0
     idle_seconds: float = 600.0
-    seat_grace_seconds: float = 60.0
+    sleep_seconds: float = 14 * 86_400.0
+    grace_seconds: float = 60.0
+    host_seconds: float = 30.0
+    terms: Terms = field(default_factory=Terms)
+    substitute: Substitute | None = None
     fixed_seed: bytes | None = None
     fixed_deal: Callable[[int], FixedDeal | None] | None = None
 
@@ -125,11 +154,15 @@ class TableSettings:
 
 @dataclass(eq=False, slots=True)
 class Seat:
-    """A place at a table; `strategy` is that of a house bot."""
+    """A place at a table; `strategy` is that of a house bot.
+
+    `code_digest` is what is kept of the code that lets its owner in once.
+    """
 
     player: Player | None = None
     is_ready: bool = False
     strategy: str = ""
+    code_digest: bytes | None = field(default=None, repr=False)
 
     @property
     def kind(self) -> SeatKind:
@@ -156,6 +189,9 @@ class Table:
         is_standing: opened at the start of the server, not by a player: it stays until played.
         is_recalled: it was made from its log.
         host: who may start, kick and so on; None until somebody is.
+        heir_of: who was host, was away for too long, and may have the role back.
+        terms: what is done about time and absence.
+        is_paused: nobody may move, and no clock runs.
         state: `waiting`, `playing`, `between` (two rounds) or `over`.
         progress: the game, from its start until the next one is set up.
         closing: set once the table is to be closed.
@@ -175,6 +211,7 @@ class Table:
         allows_watchers: bool = True,
         password_digest: bytes | None = None,
         is_standing: bool = False,
+        terms: Terms | None = None,
         now: float,
     ) -> None:
         self.name: Final = name
@@ -188,6 +225,9 @@ class Table:
         self.seats: Final = tuple(Seat() for _ in range(seats))
         self.watchers: Final[list[Player]] = []
         self.host: Player | None = None
+        self.heir_of: Player | None = None
+        self.terms: Final = terms or settings.terms
+        self.is_paused = False
         self.state: TableState = "waiting"
         self.progress: Progress | None = None
         self.closing = False
@@ -199,7 +239,10 @@ class Table:
         self._game_began_at = now
         self._not_before = 0.0
         self._quiet_since: float | None = now
-        self._choice_deadline: float | None = None
+        self._clocks = Clocks(seats, self.terms.bank_seconds)
+        self._absences: Final = Absences(settings.grace_seconds)
+        self._stands_in_for: int | None = None
+        self._paused_at = now
         self._round_ended_at = 0.0
         self._moved_at = 0.0
         self._held: list[_Held] = []
@@ -259,34 +302,68 @@ class Table:
 
     # --- what is told ---------------------------------------------------------------------
 
-    def info(self) -> TableInfo:
-        """The table as the lobby shows it."""
+    def info(self, now: float) -> TableInfo:
+        """The table as the lobby shows it now."""
         game = self.progress.game if self.progress is not None else None
+        terms = self.terms
         return TableInfo(
             name=self.name,
             state=self.state,
             host=self.host.name if self.host else "",
             start=self.start_rule,
             rules=self.rules_info,
-            seats=[
-                SeatInfo(
-                    seat=number,
-                    kind=seat.kind,
-                    name=seat.player.name if seat.player else "",
-                    ready=seat.is_ready or seat.kind == "bot",
-                    present=seat.player is not None and self.is_present(seat.player),
-                )
-                for number, seat in enumerate(self.seats)
-            ],
+            seats=[self._seat_info(number, now) for number in range(len(self.seats))],
             watchers=len(self.watchers),
             locked=self._password is not None,
             round=game.round.number if game is not None else 0,
             rounds=game.rounds if game is not None else engine.round_count(self.rules),
+            paused=self.is_paused,
+            turn_seconds=terms.turn_seconds,
+            bank_seconds=terms.bank_seconds,
+            on_timeout=terms.on_timeout,
+            on_absent=terms.on_absent,
+            votes=self._votes(),
         )
 
-    def news(self, asker: Player | None = None, answers: int = 0) -> list[Effect]:
+    def _seat_info(self, number: int, now: float) -> SeatInfo:
+        seat = self.seats[number]
+        away = self._absences.get(number)
+        is_timed = seat.kind == "person" and self.terms.turn_seconds is not None
+        return SeatInfo(
+            seat=number,
+            kind=seat.kind,
+            name=seat.player.name if seat.player else "",
+            ready=seat.is_ready or seat.kind == "bot",
+            present=seat.player is not None and self.is_present(seat.player),
+            away_ms=0 if away is None else max(1, round((now - away.since) * 1000)),
+            substitute=self._has_substitute(number),
+            bank_ms=round(self._clocks.banks[number] * 1000) if is_timed else None,
+        )
+
+    def _votes(self) -> list[SeatVote]:
+        """What is wanted and decided, by seat whose owner is away for long."""
+        voters = {voter.number for voter in self._voters()}
+        votes = []
+        for number, away in self._absences:
+            if self.is_in_play and away.is_overdue and self.seats[number].kind == "person":
+                tally = away.tally(voters)
+                votes.append(
+                    SeatVote(
+                        seat=number,
+                        wait=tally["wait"],
+                        skip=tally["skip"],
+                        bot=tally["bot"],
+                        end=tally["end"],
+                        voters=len(voters),
+                        choice=away.choice,
+                        open=self._may_vote_on(number),
+                    )
+                )
+        return votes
+
+    def news(self, now: float, asker: Player | None = None, answers: int = 0) -> list[Effect]:
         """The table to everybody present; to `asker` as the answer to a command."""
-        info = self.info()
+        info = self.info(now)
         return [
             Deliver(
                 player.number,
@@ -299,11 +376,11 @@ class Table:
             for player, seat in self.viewers()
         ]
 
-    def news_for(self, player: Player, answers: int = 0) -> Deliver:
+    def news_for(self, player: Player, now: float, answers: int = 0) -> Deliver:
         """The table to one player."""
         return Deliver(
             player.number,
-            TableNews(answers=answers, table=self.info(), seat=self.seat_of(player)),
+            TableNews(answers=answers, table=self.info(now), seat=self.seat_of(player)),
         )
 
     def update_for(
@@ -332,13 +409,13 @@ class Table:
         return [DeliverUpdate(player.number, payload)]
 
     def _updates(self, progress: Progress, events: list[views.SeenEvent], now: float) -> Updates:
-        deadline = self._choice_deadline
+        left = self._clocks.left(now)
         return Updates(
             progress,
             events,
             table=self.name,
             unproven=self._settings.is_fixed,
-            deadline_ms=None if deadline is None else max(0, round((deadline - now) * 1000)),
+            deadline_ms=None if left is None else round(left * 1000),
         )
 
     def _broadcast(
@@ -384,6 +461,7 @@ class Table:
         player.seats.add(self.name)
         self._note_company(now)
         effects: list[Effect] = [Save((SeatTaken(self.name, number, player.number),))]
+        effects += self.note_presence(now)
         if self.host is None and player.kind == "person":
             effects += self.name_host(player)
         return effects
@@ -435,9 +513,10 @@ class Table:
             else:
                 effects.append(Save((SeatLeft(self.name, number),)))
         self._note_company(now)
+        effects += self.note_presence(now)
         if self.host is player:
             effects += self.name_host(self._next_host())
-        return [*effects, *self.news(), *self._go_on_if_ready(now)]
+        return [*effects, *self.news(now), *self._go_on_if_ready(now)]
 
     def send_away(self, player: Player, now: float) -> list[Effect]:
         """Take a player or house bot from a table that is not being played.
@@ -458,13 +537,15 @@ class Table:
             seat.player.seats.discard(self.name)
             if seat.player.table == self.name:
                 seat.player.table = None
-        seat.player, seat.strategy, seat.is_ready = None, "", False
+        seat.player, seat.strategy, seat.is_ready, seat.code_digest = None, "", False, None
+        self._absences.note(number, None)
         return [Save((SeatTaken(self.name, number, None),))]
 
-    def name_host(self, player: Player | None) -> list[Effect]:
-        """Make somebody the host, or nobody."""
-        self.host = player
-        return [Save((HostNamed(self.name, player.number if player else None),))]
+    def name_host(self, player: Player | None, heir_of: Player | None = None) -> list[Effect]:
+        """Make somebody the host, or nobody; `heir_of` may have the role back."""
+        self.host, self.heir_of = player, heir_of
+        before = heir_of.number if heir_of else None
+        return [Save((HostNamed(self.name, player.number if player else None, before),))]
 
     def _next_host(self) -> Player | None:
         for seat in self._persons():
@@ -477,11 +558,13 @@ class Table:
         if player in self.watchers and not player.is_connected:
             return self.leave(player, now)
         self._note_company(now)
-        return [
+        effects = self.note_presence(now)
+        effects += [
             effect
-            for effect in self.news()
+            for effect in self.news(now)
             if not (isinstance(effect, Deliver) and effect.player == player.number)
-        ] + self._go_on_if_ready(now)
+        ]
+        return effects + self._go_on_if_ready(now)
 
     def _note_company(self, now: float) -> None:
         if self._has_company():
@@ -528,6 +611,8 @@ class Table:
     def _may_deal(self, now: float) -> bool:
         """Whether the next round may begin: bots and the absent do not hold it up for long."""
         persons = self._persons()
+        if self.is_paused:
+            return False
         if not persons or now >= self._round_ended_at + self._settings.between_seconds:
             return True
         present = [seat for seat in persons if seat.player and self.is_present(seat.player)]
@@ -566,6 +651,7 @@ class Table:
         """The game that `started` tells of, before its first deal."""
         self._games = started.game
         self._record = None
+        self._clocks = Clocks(len(self.seats), self.terms.bank_seconds)
         return Progress(
             self.rules,
             started.names,
@@ -583,10 +669,10 @@ class Table:
         dealt = RoundDealt(self.name, number, self._seed(number), fixed)
         count = self._lay_out(progress, dealt)
         self._moved_at = now
-        self._start_clock(now)
+        self._start_clock(now, is_anew=True)
         return [
             Save((dealt,)),
-            *self.news(),
+            *self.news(now),
             *self._broadcast(count, now),
             *self._after_move(now),
         ]
@@ -647,12 +733,14 @@ class Table:
         """
         progress, seat = self._seat_in_game(player)
         to_act = progress.game.turn
+        if self.is_paused and player.kind != "bot":
+            raise Decline("paused")
         if self.state != "playing" or command.turn != progress.turn:
             raise Decline("stale", params={"turn": progress.turn})
         if to_act != seat:
             raise Decline("out_of_turn", params={"to_act": to_act})
         due = self._due(player)
-        if now < due:
+        if now < due or self.is_paused:
             if any(held.player is player for held in self._held):
                 raise Decline("slow_down")
             self._held.append(_Held(player, command, due))
@@ -661,12 +749,14 @@ class Table:
 
     def _due(self, player: Player) -> float:
         """The earliest time for the move of this player."""
-        if player.kind != "bot":
-            return 0.0
+        return self._moved_at + self._pace() if player.kind == "bot" else 0.0
+
+    def _pace(self) -> float:
+        """The shortest time before a move that no person makes."""
         pace = self._settings.pace_seconds
         if pace is None:
             pace = 1.0 if self._persons() else 0.0
-        return self._moved_at + pace
+        return pace
 
     def knock(self, player: Player, command: Knock, now: float) -> tuple[list[Effect], Answer]:
         """Knock.
@@ -675,6 +765,7 @@ class Table:
             Decline: `not_seated`, `not_started`, or what the rules say.
         """
         _, seat = self._seat_in_game(player)
+        self._check_going()
         return self._carry_out(player, seat, engine.KNOCK, command, now)
 
     def foul(self, player: Player, command: Foul, now: float) -> tuple[list[Effect], Answer]:
@@ -684,6 +775,7 @@ class Table:
             Decline: `no_foul`, `not_seated`, `not_started`, or what the rules say.
         """
         progress, seat = self._seat_in_game(player)
+        self._check_going()
         if not progress.is_debt_of(command.seat, command.event):
             raise Decline("no_foul", params={"seat": command.seat, "event": command.event})
         return self._carry_out(player, seat, engine.Move.foul(command.seat), command, now)
@@ -693,6 +785,13 @@ class Table:
         if seat is None:
             raise Decline("not_seated")
         return self._game_on(), seat
+
+    def _check_going(self) -> None:
+        """Raise `paused`, or `wrong_state` if the game was broken off."""
+        if self.is_paused:
+            raise Decline("paused")
+        if self._game_on().is_broken_off:
+            raise Decline("wrong_state")
 
     def _carry_out(
         self, player: Player, seat: int, move: engine.Move, command: AnyCommand, now: float
@@ -705,7 +804,7 @@ class Table:
         except engine.IllegalMove as error:
             why = error.reason
             raise Decline(why.code, why.text, option=why.option, params=why.params) from None
-        made = Save((MoveMade(self.name, seat, str(move), at_ms),))
+        made = self._made(seat, str(move), now)
         # before what follows: the next round may be dealt at once, and is no part of the answer
         last = progress.last_event
         answer = Answer("update", events=(last - count + 1, last))
@@ -718,39 +817,64 @@ class Table:
         progress = self._game_on()
         self._moved_at = now
         if progress.turn != turn:
-            self._start_clock(now)
+            self._start_clock(now, is_anew=progress.is_turn_fresh)
         # the updates first: what follows may deal the next round at once
         return [*self._broadcast(count, now, mover, answers), *self._after_move(now)]
 
     def _at_ms(self, now: float) -> int:
         return max(0, round((now - self._game_began_at) * 1000))
 
-    def _start_clock(self, now: float) -> None:
-        """A bot has its time for the choice that is now before it; persons have no limit."""
+    def _made(self, seat: int, move: str, now: float, *, by_substitute: bool = False) -> Save:
+        """The fact of a move, with what the clock says after it."""
+        bank_ms = None
+        if self.terms.turn_seconds is not None and self._clocks.seat == seat:
+            self._clocks.charge(now)
+            bank_ms = round(self._clocks.banks[seat] * 1000)
+        fact = MoveMade(self.name, seat, move, self._at_ms(now), by_substitute, bank_ms)
+        return Save((fact,))
+
+    def _start_clock(self, now: float, *, is_anew: bool) -> None:
+        """Time what is now before the seat to act: a bot's choice, or (`is_anew`) a person's turn.
+
+        A person's time is for the whole turn.
+        """
         to_act = self._game_on().game.turn
-        is_bot = to_act is not None and self.seats[to_act].kind == "bot"
-        self._choice_deadline = now + self._settings.bot_choice_seconds if is_bot else None
+        if to_act != self._stands_in_for or is_anew:
+            self._stands_in_for = None
+        if to_act is None:
+            self._clocks.stop(now)
+        elif self.seats[to_act].kind == "bot":
+            self._clocks.start(to_act, self._settings.bot_choice_seconds, now)
+        elif is_anew or self._clocks.seat != to_act:
+            seconds = self.terms.turn_seconds
+            self._clocks.start(to_act, seconds, now, has_bank=seconds is not None)
+        self._hold_clock(now)
+
+    def _hold_clock(self, now: float, at_least: float = 0.0) -> None:
+        """Let the clock stand still or go on, as pause and presence of its owner have it."""
+        seat = self._clocks.seat
+        if seat is None:
+            return
+        is_awaited = self.seats[seat].kind == "person" and (
+            self._absences.is_in_grace(seat) or self._absences.choice(seat) == "wait"
+        )
+        if self.is_paused or is_awaited:
+            self._clocks.hold(now)
+        else:
+            self._clocks.go_on(now, at_least)
 
     def _after_move(self, now: float) -> list[Effect]:
         """The end of a round or of the game, if this was it."""
         game = self._game_on().game
         if game.phase == "play":
             return []
-        self._choice_deadline = None
+        self._clocks.stop(now)
         self._round_ended_at = now
         number, scores = game.round.number, list(game.scores[-1])
         ended = report("round over", table=self.label, round=number, scores=scores)
         if game.phase == "round_over":
             self.state = "between"
-            return [ended, *self.news(), *self._go_on_if_ready(now)]
-        self.state = "over"
-        self._quiet_since = None if self._has_company() else now
-        left = [
-            number
-            for number, seat in enumerate(self.seats)
-            if seat.player is not None and seat.player.table != self.name
-        ]
-        freed = [effect for number in left for effect in self._vacate(number)]
+            return [ended, *self.news(now), *self._go_on_if_ready(now)]
         over = report(
             "game over",
             table=self.label,
@@ -758,7 +882,22 @@ class Table:
             totals=list(game.totals),
             places=list(game.places),
         )
-        return [*freed, ended, over, *self.news()]
+        return [*self._finish(now), ended, over, *self.news(now)]
+
+    def _finish(self, now: float) -> list[Effect]:
+        """The game is over: nothing of it is awaited, and the seats of those who left are free."""
+        self.state = "over"
+        self.is_paused = False
+        self._stands_in_for = None
+        self._clocks.stop(now)
+        self._absences.clear()
+        self._quiet_since = None if self._has_company() else now
+        left = [
+            number
+            for number, seat in enumerate(self.seats)
+            if seat.player is not None and seat.player.table != self.name
+        ]
+        return [effect for number in left for effect in self._vacate(number)]
 
     def record_part(self, part: int) -> tuple[int, str]:
         """How many parts the record of the finished game has, and one of them, from 0.
@@ -805,6 +944,12 @@ class Table:
             allows_watchers=opened.allows_watchers,
             password_digest=opened.password_digest,
             is_standing=opened.is_standing,
+            terms=Terms(
+                turn_seconds=opened.turn_seconds,
+                bank_seconds=opened.bank_seconds,
+                on_timeout=opened.on_timeout,
+                on_absent=opened.on_absent,
+            ),
             now=now,
         )
         games = [number for number, fact in enumerate(log) if isinstance(fact, GameStarted)]
@@ -823,6 +968,7 @@ class Table:
         owners: dict[int, SeatTaken] = {}
         away: set[int] = set()
         host: int | None = None
+        heir_of: int | None = None
         for fact in log:
             match fact:
                 case SeatTaken(_, number):
@@ -830,7 +976,7 @@ class Table:
                     away.discard(number)
                 case SeatLeft(_, number):
                     away.add(number)
-                case HostNamed(_, host):
+                case HostNamed(_, host, heir_of):
                     pass
         for number, taken in owners.items():
             if taken.player is not None:
@@ -839,13 +985,16 @@ class Table:
                 owner.seats.add(self.name)
                 owner.table = owner.table if number in away else self.name
         self.host = players[host] if host is not None else None
+        self.heir_of = players.get(heir_of) if heir_of is not None else None
 
     def _recall(self, fact: TableFact, now: float) -> None:
         """Take in one fact of the log, but for who has the seats."""
         match fact:
-            case MoveMade(_, number, move, at_ms):
+            case MoveMade(_, number, move, at_ms, _, bank_ms):
                 self._recall_move(number, move, at_ms)
                 self._game_began_at = now - at_ms / 1000
+                if bank_ms is not None:
+                    self._clocks.banks[number] = bank_ms / 1000
             case RoundDealt():
                 self._lay_out(self._game_on(), fact)
             case GameStarted():
@@ -853,8 +1002,20 @@ class Table:
                 self._game_began_at = now
             case GameSetUp():
                 self._await_game()
-            case SeatTaken(_, number) | SeatLeft(_, number):
+            case SeatTaken(_, number):
+                self.seats[number].is_ready, self.seats[number].code_digest = False, None
+                self._absences.note(number, None)
+            case SeatLeft(_, number):
                 self.seats[number].is_ready = False
+            case SeatCodeGiven(_, number, digest):
+                self.seats[number].code_digest = digest
+            case AbsenceDecided(_, number, choice):
+                self._absences.decide(number, choice, now)
+            case GamePaused(_, is_on):
+                self.is_paused, self._paused_at = is_on, now
+            case GameBrokenOff(_, number):
+                self._game_on().break_off(number)
+                self._finish(now)
             case SeatReady(_, number, is_ready):
                 self.seats[number].is_ready = is_ready
 
@@ -868,13 +1029,18 @@ class Table:
             progress.apply(seat, engine.Move.parse(move), at_ms)
         phase = progress.game.phase
         if phase != "play":
-            self.state = "over" if phase == "over" else "between"
+            self.state = "between"
+        if phase == "over":
+            self._finish(self._game_began_at)
 
     def _wake(self, now: float) -> None:
         """Set all clocks: what was under way is given its whole time again."""
         self._moved_at = self._round_ended_at = now
+        for number, seat in enumerate(self.seats):
+            if self._is_waited_for(seat):
+                self._absences.note(number, now)
         if self.state == "playing":
-            self._start_clock(now)
+            self._start_clock(now, is_anew=True)
         self._note_company(now)
 
     def carry_over(self, before: "Table | None", watchers: Sequence[Player], now: float) -> None:
@@ -889,6 +1055,11 @@ class Table:
                 watcher.table = self.name
         if before is not None:
             self._held = before.held_back()
+        for number, seat in enumerate(self.seats):
+            self._absences.note(number, now if self._is_waited_for(seat) else None)
+        if before is not None:
+            self._absences.carry_over(before.absences)
+        self._hold_clock(now)
         self._not_before = now + RETRY_SECONDS
         self._note_company(now)
 
@@ -905,22 +1076,224 @@ class Table:
         """All house bots at this table, likewise."""
         return [self.seat_bot(number) for number, seat in enumerate(self.seats) if seat.strategy]
 
+    # --- who is away ----------------------------------------------------------------------
+
+    @property
+    def absences(self) -> Absences:
+        """Whose owners are away, by seat."""
+        return self._absences
+
+    def _is_waited_for(self, seat: Seat) -> bool:
+        """Whether the seat has an owner, no house bot, who is not here."""
+        player = seat.player
+        return player is not None and not seat.strategy and not self.is_present(player)
+
+    def _has_substitute(self, seat: int) -> bool:
+        if self._settings.substitute is None or not self.is_in_play:
+            return False
+        return self._absences.choice(seat) == "bot" or self._stands_in_for == seat
+
+    def note_presence(self, now: float) -> list[Effect]:
+        """Note who has gone, and give back to whoever has returned what is theirs."""
+        effects: list[Effect] = []
+        for number, seat in enumerate(self.seats):
+            ended = self._absences.note(number, now if self._is_waited_for(seat) else None)
+            if ended is not None and ended.choice is not None:
+                effects.append(Save((AbsenceDecided(self.name, number, None),)))
+            if ended is not None and self._clocks.seat == number and seat.kind == "person":
+                self._stands_in_for = None
+                self._hold_clock(now, RETURN_SECONDS)
+        self._hold_clock(now)
+        return effects
+
+    def _look_for_overdue(self, now: float) -> list[Effect]:
+        """Do what the table does for those who are away longer than the grace."""
+        effects: list[Effect] = []
+        overdue = [
+            number
+            for number in self._absences.newly_overdue(now)
+            if self.seats[number].kind == "person"
+        ]
+        for number in overdue:
+            if self.terms.on_absent != "wait" and self.is_in_play:
+                effects += self._decide(number, self.terms.on_absent, now)
+        if overdue:
+            self._hold_clock(now)
+            effects += self.news(now)
+        return effects
+
+    def _decide(self, number: int, choice: AbsenceChoice, now: float) -> list[Effect]:
+        """Do this for a seat until its owner returns."""
+        line = report("absence decided", table=self.label, seat=number, choice=choice)
+        if choice == "end":
+            return [line, *self._break_off(number, now)]
+        self._absences.decide(number, choice, now)
+        self._hold_clock(now)
+        return [Save((AbsenceDecided(self.name, number, choice),)), line]
+
+    def _break_off(self, number: int, now: float) -> list[Effect]:
+        """End the game before its time."""
+        progress = self._game_on()
+        broken_off = Save((GameBrokenOff(self.name, number),))
+        count = progress.break_off(number)
+        self._clocks.stop(now)
+        told = self._broadcast(count, now)
+        freed = self._finish(now)
+        over = report(
+            "game over",
+            table=self.label,
+            game=self._games,
+            totals=list(progress.game.totals),
+            broken_off=True,
+        )
+        return [broken_off, *told, *freed, over]
+
+    def _voters(self) -> list[Player]:
+        """The persons with a seat who are here."""
+        return [
+            seat.player for seat in self._persons() if seat.player and self.is_present(seat.player)
+        ]
+
+    def _may_vote_on(self, number: int) -> bool:
+        is_voted_on = self.is_in_play and self.terms.on_absent == "wait"
+        is_person = self.seats[number].kind == "person"
+        return is_voted_on and is_person and self._absences[number].is_open
+
+    def vote(self, player: Player, command: Vote, now: float) -> list[Effect]:
+        """Take a vote on those who are away; may decide what is done for them.
+
+        Raises:
+            Decline: `no_vote`.
+        """
+        voters = {voter.number for voter in self._voters()}
+        wanted = [
+            number
+            for number, _ in self._absences
+            if self._may_vote_on(number) and command.seat in {None, number}
+        ]
+        if player.number not in voters or not wanted:
+            raise Decline("no_vote")
+        host = self.host.number if self.host is not None else None
+        effects: list[Effect] = []
+        for number in wanted:
+            away = self._absences[number]
+            if away.vote(player.number, command.choice, voters, host) and self.is_in_play:
+                effects += self._decide(number, command.choice, now)
+        return effects
+
+    def set_paused(self, is_on: bool, now: float) -> list[Effect]:
+        """Stop the game, or let it go on.
+
+        Raises:
+            Decline: `not_started`.
+        """
+        if not self.is_in_play:
+            raise Decline("not_started")
+        if is_on == self.is_paused:
+            return []
+        self.is_paused = is_on
+        if is_on:
+            self._paused_at = now
+        else:
+            self._round_ended_at += now - self._paused_at
+            self._moved_at = now
+        self._hold_clock(now)
+        return [Save((GamePaused(self.name, is_on),))]
+
+    def nudge(self, player: Player) -> Nudged:
+        """What is told when a player asks those who are awaited to go on.
+
+        Raises:
+            Decline: `not_started`, `wrong_state` if nobody else is awaited.
+        """
+        progress = self._game_on()
+        if self.state == "playing":
+            seats = [progress.game.turn] if progress.game.turn is not None else []
+        else:
+            seats = [
+                number
+                for number, seat in enumerate(self.seats)
+                if seat.kind == "person" and not seat.is_ready and self.state != "over"
+            ]
+        seats = [number for number in seats if self.seats[number].player is not player]
+        if not seats or self.is_paused:
+            raise Decline("wrong_state")
+        return Nudged(name=player.name, seats=seats)
+
+    # --- seat codes -----------------------------------------------------------------------
+
+    def give_code(self, name: str) -> tuple[Player, str, list[Effect]]:
+        """A new code for the owner of that name, who has lost the token; the older one ends.
+
+        Raises:
+            Decline: `no_such_player`, `not_away`.
+        """
+        player, number = self.named(name)
+        if number is None or player.is_house:
+            raise Decline("no_such_player")
+        if player.is_connected:
+            raise Decline("not_away")
+        code = new_code(self._settings.random_bytes)
+        self.seats[number].code_digest = code_digest(code)
+        return player, code, [Save((SeatCodeGiven(self.name, number, code_digest(code)),))]
+
+    def is_code_of(self, player: Player, code: str) -> bool:
+        """Whether this code lets the player in."""
+        number = self.seat_of(player)
+        digest = self.seats[number].code_digest if number is not None else None
+        return hmac.compare_digest(code_digest(code), digest or b"")
+
+    def end_code(self, player: Player) -> list[Effect]:
+        """No code lets the player in any more."""
+        number = self.seat_of(player)
+        if number is None or self.seats[number].code_digest is None:
+            return []
+        self.seats[number].code_digest = None
+        return [Save((SeatCodeGiven(self.name, number, None),))]
+
     # --- time -----------------------------------------------------------------------------
 
     def next_deadline(self) -> float | None:
         """When `tick` has something to do; None while nothing depends on time."""
-        times = [held.due for held in self._held]
-        if self._choice_deadline is not None and not self._is_held_for_turn():
-            times.append(self._choice_deadline)
-        if self.state == "between":
-            times.append(self._round_ended_at + self._settings.between_seconds)
+        times = [] if self.is_paused else [held.due for held in self._held]
+        settings = self._settings
+        if self.state == "between" and not self.is_paused:
+            times.append(self._round_ended_at + settings.between_seconds)
         if not self.is_in_play:
-            if self._quiet_since is not None and not self._stays_open():
-                times.append(self._quiet_since + self._settings.idle_seconds)
-            times += [
-                player.absent_since + self._settings.seat_grace_seconds for player in self._absent()
-            ]
+            times += [player.absent_since + settings.grace_seconds for player in self._absent()]
+        others = [self._turn_due(), self._closing_time(), self._host_due()]
+        if self.is_in_play and not self.is_paused:
+            others.append(self._absences.next_deadline())
+        times += [time for time in others if time is not None]
         return max(min(times), self._not_before) if times else None
+
+    def _turn_due(self) -> float | None:
+        """When the table moves for the seat to act; None: it does not."""
+        progress = self.progress
+        if self.state != "playing" or self.is_paused or progress is None:
+            return None
+        seat = progress.game.turn
+        if seat is None:
+            return None
+        if self._absences.choice(seat) in {"skip", "bot"} or self._stands_in_for == seat:
+            return self._moved_at + self._pace()
+        return None if self._is_held_for_turn() else self._clocks.deadline()
+
+    def _closing_time(self) -> float | None:
+        """When the table closes because nobody has come back to it."""
+        if self._quiet_since is None or self._stays_open():
+            return None
+        if not self.is_in_play:
+            return self._quiet_since + self._settings.idle_seconds
+        return self._quiet_since + self._settings.sleep_seconds if self._persons() else None
+
+    def _host_due(self) -> float | None:
+        """When another person is made the host; None while nobody has to be."""
+        number = self.seat_of(self.host) if self.host is not None else None
+        away = self._absences.get(number)
+        if away is None or self._next_host() is None:
+            return None
+        return away.since + self._settings.host_seconds
 
     def _stays_open(self) -> bool:
         return self.is_standing and self.state == "waiting" and self._games == 0
@@ -949,6 +1322,8 @@ class Table:
 
     def take_held(self, now: float) -> list[tuple[Player, GuardedMove]]:
         """The bots' moves whose time has come, to be carried out by `move`."""
+        if self.is_paused:
+            return []
         due = [(held.player, held.command) for held in self._held if held.due <= now]
         self._held = [held for held in self._held if held.due > now]
         return due
@@ -956,42 +1331,100 @@ class Table:
     def tick(self, now: float) -> list[Effect]:
         """Do what the time demands; sets `closing` when the table is to be closed."""
         effects: list[Effect] = []
+        if _is_due(self._host_due(), now):
+            before = self.heir_of or self.host
+            effects += [*self.name_host(self._next_host(), before), *self.news(now)]
+        if self.is_in_play and not self.is_paused:
+            effects += self._look_for_overdue(now)
         if self.state == "playing":
-            effects += self._skip_if_late(now)
+            effects += self._act_if_due(now)
         elif self.state == "between":
             effects += self._go_on_if_ready(now)
         if not self.is_in_play:
             effects += self._free_seats(now)
-            self.closing = (
-                self._quiet_since is not None
-                and not self._stays_open()
-                and now >= self._quiet_since + self._settings.idle_seconds
-            )
+        self.closing = _is_due(self._closing_time(), now)
         return effects
 
-    def _skip_if_late(self, now: float) -> list[Effect]:
-        deadline = self._choice_deadline
-        if deadline is None or now < deadline or self._is_held_for_turn():
+    def _act_if_due(self, now: float) -> list[Effect]:
+        """Move for a seat whose owner is away or late."""
+        if not _is_due(self._turn_due(), now):
             return []
         progress = self._game_on()
-        seat, turn = progress.game.turn, progress.turn
+        seat = progress.game.turn
         if seat is None:
             return []
+        choice = self._absences.choice(seat)
+        if choice == "skip":
+            return self._skip(seat, now, "absent skipped")
+        if choice == "bot" or self._stands_in_for == seat:
+            return self._play_for(seat, now, "substitute moved")
+        if self.seats[seat].kind == "bot":
+            return self._play_for(seat, now, "bot late")
+        if self.terms.on_timeout == "skip":
+            return self._skip(seat, now, "late skipped")
+        self._stands_in_for = seat
+        return self._play_for(seat, now, "late replaced")
+
+    def _skip(self, seat: int, now: float, event: str) -> list[Effect]:
+        """End a turn without a chosen tile."""
+        progress = self._game_on()
+        turn = progress.turn
+        made = self._made(seat, SKIP, now)
+        count = progress.skip(self._at_ms(now))
         # the turn may stay the same one (a draw of many), so the clock is set anew in any case
-        at_ms = self._at_ms(now)
-        count = progress.skip(at_ms)
-        self._start_clock(now)
-        made = Save((MoveMade(self.name, seat, SKIP, at_ms),))
-        line = report("bot skipped", table=self.label, seat=seat)
+        self._start_clock(now, is_anew=True)
+        line = report(event, table=self.label, seat=seat)
         return [made, line, *self._moved(count, now, turn)]
+
+    def _play_for(self, seat: int, now: float, event: str) -> list[Effect]:
+        """Have the substitute move for a seat, and knock if it has to."""
+        progress = self._game_on()
+        turn = progress.turn
+        move = self._substitute_move(seat, now)
+        if move is None:
+            return self._skip(seat, now, event)
+        effects: list[Effect] = []
+        at_ms = self._at_ms(now)
+        count = progress.apply(seat, move, at_ms)
+        effects.append(self._made(seat, str(move), now, by_substitute=True))
+        if engine.KNOCK in progress.legal_moves(seat):
+            count += progress.apply(seat, engine.KNOCK, at_ms)
+            effects.append(self._made(seat, str(engine.KNOCK), now, by_substitute=True))
+        effects.append(report(event, table=self.label, seat=seat, move=move.deed.value))
+        return [*effects, *self._moved(count, now, turn)]
+
+    def _substitute_move(self, seat: int, now: float) -> engine.Move | None:
+        """What the substitute does for the seat to act, by what that seat sees; None: nothing."""
+        if self._settings.substitute is None:
+            return None
+        progress = self._game_on()
+        seen = decode_server(self._updates(progress, [], now).seen_by(seat))
+        if not isinstance(seen, Update):
+            return None
+        guarded = [choice for choice in seen.choices if choice.do not in {"knock", "foul"}]
+        choice = self._settings.substitute(msgspec.structs.replace(seen, choices=guarded))
+        move = _chosen_move(choice)
+        return move if move in progress.legal_moves(seat) else None
 
     def _free_seats(self, now: float) -> list[Effect]:
         """Free the seats of those who have been gone too long while no game is on."""
         effects: list[Effect] = []
         for player in self._absent():
-            if now >= player.absent_since + self._settings.seat_grace_seconds:
+            if now >= player.absent_since + self._settings.grace_seconds:
                 effects += self.leave(player, now)
         return effects
+
+
+def _chosen_move(choice: Choice) -> engine.Move | None:
+    """A choice that ends nothing but a turn's decision, as a move of the engine."""
+    if choice.do == "play" and choice.tile is not None and choice.train is not None:
+        return engine.Move.play(engine.tile(*choice.tile), engine.parse_train(choice.train))
+    return _PLAIN_MOVES.get(choice.do)
+
+
+def _is_due(time: float | None, now: float) -> bool:
+    """Whether this time has come; None never does."""
+    return time is not None and now >= time
 
 
 def _engine_move(command: GuardedMove) -> engine.Move:

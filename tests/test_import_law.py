@@ -20,7 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 FACES = frozenset(PROJECT["tool"]["setuptools"]["packages"])
 ROOMS = frozenset({"engine", "protocol", "server", "client"})
-CORE = frozenset({"effects", "views", "players", "progress", "table", "lobby"})
+CORE = frozenset(
+    {"absence", "clocks", "effects", "views", "players", "progress", "seat_codes", "table", "lobby"}
+)
 
 TEXT = re.compile(rf"mexican_train\.({'|'.join(sorted(ROOMS))})(\.\w+)*")
 

@@ -28,6 +28,7 @@ VALUES = (
     p.KnockOwed,
     p.TableInfo,
     p.SeatInfo,
+    p.SeatVote,
     p.RulesInfo,
     p.CardLine,
     p.Limits,

@@ -27,6 +27,38 @@ TABLE = p.TableInfo(
     round=1,
     rounds=7,
 )
+AWAY_TABLE = p.TableInfo(
+    name="kitchen",
+    state="playing",
+    host="Bob",
+    start="ready",
+    rules=RULES,
+    seats=[
+        p.SeatInfo(
+            seat=0,
+            kind="person",
+            name="Ann",
+            ready=False,
+            present=False,
+            away_ms=75_000,
+            substitute=True,
+            bank_ms=300_000,
+        ),
+        p.SeatInfo(seat=1, kind="person", name="Bob", ready=False, present=True, bank_ms=0),
+    ],
+    watchers=0,
+    locked=False,
+    round=1,
+    rounds=7,
+    paused=True,
+    turn_seconds=60,
+    bank_seconds=300,
+    on_timeout="bot",
+    on_absent="wait",
+    votes=[
+        p.SeatVote(seat=0, wait=0, skip=0, bot=1, end=0, voters=1, choice="bot", open=False),
+    ],
+)
 LIMITS = p.Limits(
     hello_seconds=5,
     hello_bytes_max=p.HELLO_FRAME_BYTES_MAX,
@@ -130,6 +162,7 @@ EVENTS: list[p.AnyEvent] = [
         n=20, round=1, winner=0, hands=[[], [(6, 5), (1, 0)]], scores=[0, 12], totals=[0, 12]
     ),
     p.GameOver(n=300, totals=[41, 66], places=[1, 2]),
+    p.GameEnded(n=301, seat=0, totals=[41, 66]),
 ]
 
 HELLO = p.Hello(versions=(1, 1), kind="bot", name="Bob")
@@ -162,6 +195,7 @@ CLIENT: dict[str, p.AnyClientMessage] = {
         last_event=300,
         password="sesame",  # noqa: S106 a sample, no secret
         lang="nb",
+        seat_code="K7QF2-M9XWD",
     ),
     "heartbeat": p.HeartbeatAnswer(n=7),
     "list": p.ListTables(id=1),
@@ -178,6 +212,10 @@ CLIENT: dict[str, p.AnyClientMessage] = {
         start="manual",
         watchers="none",
         password="sesame",  # noqa: S106 a sample, no secret
+        turn_seconds=60,
+        bank_seconds=300,
+        on_timeout="bot",
+        on_absent="skip",
     ),
     "join": JOIN,
     "join, every field": p.JoinTable(id=5, table="cellar", seat=1, password="sesame"),  # noqa: S106 a sample
@@ -191,6 +229,7 @@ CLIENT: dict[str, p.AnyClientMessage] = {
     "kick": p.Kick(id=13, name="Bob"),
     "host": p.PassHost(id=14, name="Cid"),
     "rematch": p.Rematch(id=15),
+    "seat_code": p.AskSeatCode(id=29, name="Ann"),
     "rules, of a table": p.AskRules(id=16, table="kitchen"),
     "rules, of a preset": p.AskRules(id=17, name="classic"),
     "play": PLAY,
@@ -200,9 +239,16 @@ CLIENT: dict[str, p.AnyClientMessage] = {
     "done": p.Done(id=21, turn=65536),
     "knock": p.Knock(id=22),
     "foul": p.Foul(id=23, seat=0, event=40),
+    "vote, the least": p.Vote(id=30, choice="bot"),
+    "vote, on one seat": p.Vote(id=31, choice="end", seat=1),
+    "pause": p.Pause(id=32),
+    "pause, go on": p.Pause(id=33, on=False),
     "record, the first part": p.AskRecord(id=27, table="kitchen"),
     "record, a part": p.AskRecord(id=28, table="kitchen", part=3),
     "say": p.Say(id=24, text="Good luck, Ann!"),
+    "nudge": p.Nudge(id=34),
+    "mute": p.Mute(id=35, name="Bob"),
+    "mute, not any more": p.Mute(id=36, name="Bob", on=False),
     "ping": p.Ping(id=25),
     "resync": p.Resync(id=26),
 }
@@ -218,6 +264,7 @@ SERVER: dict[str, p.AnyServerMessage] = {
     "declined": DECLINED,
     "tables": p.Tables(answers=1, tables=[TABLE], page=0, pages=1),
     "table": TABLE_NEWS,
+    "table, while somebody is away": p.TableNews(answers=30, table=AWAY_TABLE, seat=1),
     "table_left": p.TableLeft(table="kitchen", code="closed", text="The table is closed."),
     "card": p.Card(
         answers=16,
@@ -233,6 +280,8 @@ SERVER: dict[str, p.AnyServerMessage] = {
         answers=27, table="kitchen", part=0, parts=2, text='{"format":1,"lines":['
     ),
     "said": p.Said(name="Ann", text="Good luck, Bob!"),
+    "nudged": p.Nudged(name="Bob", seats=[0]),
+    "seat_code": p.SeatCode(answers=29, name="Ann", code="K7QF2-M9XWD"),
     "update": UPDATE,
     "update, every event and every other field of the view": p.Update(
         answers=22,

@@ -52,6 +52,11 @@ def anything(random: Random, desk: Any, player: int) -> dict[str, Any]:
         "event": random.randrange(100),
         "text": "hello",
         "watchers": random.choice(["none", "public"]),
+        "choice": random.choice(["wait", "skip", "bot", "end"]),
+        "turn_seconds": random.choice([None, 0, 20]),
+        "bank_seconds": random.choice([None, 0, 60]),
+        "on_timeout": random.choice([None, "skip", "bot"]),
+        "on_absent": random.choice([None, "wait", "skip", "bot", "end"]),
     }
 
 

@@ -80,10 +80,10 @@ def player_state(lobby: Lobby, number: int) -> dict[str, Any]:
 def table_state(lobby: Lobby, name: str) -> dict[str, Any]:
     """What must be the same of a table."""
     table = lobby._tables[name]
-    info = msgspec.to_builtins(table.info())
-    info["watchers"] = 0
+    info = msgspec.to_builtins(table.info(0))
+    info["watchers"], info["votes"] = 0, []
     for seat in info["seats"]:
-        del seat["present"]
+        del seat["present"], seat["away_ms"]
     progress = table.progress
     state = {
         "info": info,
@@ -92,6 +92,9 @@ def table_state(lobby: Lobby, name: str) -> dict[str, Any]:
         "watchers": table.allows_watchers,
         "standing": table.is_standing,
         "games": table._games,
+        "absences": {seat: table.absences.choice(seat) for seat in range(len(table.seats))},
+        "may have the role back": table.heir_of.number if table.heir_of else None,
+        "codes": [seat.code_digest for seat in table.seats],
         "strategies": [seat.strategy for seat in table.seats],
     }
     if progress is not None:
@@ -154,6 +157,11 @@ def values(random: Random, desk: Any, player: int) -> dict[str, Any]:
         "text": "hello",
         "watchers": "public",
         "password": random.choice([None, None, "sesame"]),
+        "choice": random.choice(["wait", "skip", "bot", "end"]),
+        "turn_seconds": random.choice([None, 0, 20]),
+        "bank_seconds": random.choice([None, 0, 60]),
+        "on_timeout": random.choice([None, "skip", "bot"]),
+        "on_absent": random.choice([None, "wait", "skip", "bot", "end"]),
     }
 
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from mexican_train.engine import RuleSet
 from mexican_train.server import Config, cli
 from mexican_train.server.cli import main
+from mexican_train.server.clocks import Terms
 
 START = [sys.executable, "-m", "mexican_train.server.cli"]
 
@@ -50,6 +51,22 @@ def test_seats_bots_or_start_open_table_1() -> None:
         assert (table.name, table.seats, table.start) == ("table-1", 4, "full")
     (table,) = config("--table", "friday", "--bots", "2:random", "--bots", "greedy").tables
     assert (table.name, table.bots) == ("friday", ("random", "random", "greedy"))
+
+
+def test_clocks_and_absence() -> None:
+    """People have no limit and are waited for, unless the host says so."""
+    assert config().terms == Terms()
+    assert config().grace_seconds == 60
+    chosen = config(
+        *("--turn-seconds=30", "--bank-seconds=120", "--on-timeout=bot", "--on-absent=skip"),
+        "--grace-seconds=20",
+    )
+    assert chosen.terms == Terms(
+        turn_seconds=30, bank_seconds=120, on_timeout="bot", on_absent="skip"
+    )
+    assert chosen.grace_seconds == 20
+    code, told = fault("--bank-seconds=5")
+    assert (code, "--turn-seconds" in told) == (2, True)
 
 
 def test_rules_of_the_table() -> None:

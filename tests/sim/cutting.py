@@ -10,6 +10,8 @@ from mexican_train.protocol import Choice, Done, Draw, Foul, Knock, Pass, Play
 from mexican_train.server import MemoryStore
 from mexican_train.server.effects import CommandAnswered, Fact, MoveMade
 
+from .laws import is_of_command
+
 Cut = tuple[str, int]
 """`up` or `down`, and how many bytes pass before it."""
 
@@ -32,7 +34,7 @@ class Recorder(MemoryStore):
         for fact in self.facts:
             if isinstance(fact, CommandAnswered):
                 command = fact.command
-            elif isinstance(fact, MoveMade) and fact.seat == seat and fact.move != "skip":
+            elif isinstance(fact, MoveMade) and fact.seat == seat and is_of_command(fact):
                 moves[command] += 1
         return moves
 

@@ -17,6 +17,7 @@ from mexican_train.engine import (
     Deal,
     Deed,
     Game,
+    IllegalMove,
     Move,
     RuleSet,
     tile,
@@ -92,7 +93,10 @@ class Shadow:
                 self._on().skip(seat)
                 self._count()
             case MoveMade(_, seat, move):
-                self._on().apply(seat, Move.parse(move))
+                try:
+                    self._on().apply(seat, Move.parse(move))
+                except IllegalMove as error:
+                    raise LawBroken("facts are enough", error) from error
                 self._count()
 
     def _on(self) -> Game:
@@ -108,6 +112,11 @@ class Shadow:
         choice = (seat, tuple(move for move in legal if move.deed in GUARDED))
         self.turn += choice != self._choice
         self._choice = choice
+
+
+def is_of_command(fact: MoveMade) -> bool:
+    """Whether somebody has asked for this move: the table makes the others."""
+    return fact.move != "skip" and not fact.by_substitute
 
 
 # --- what may be seen ---------------------------------------------------------------------
@@ -224,7 +233,7 @@ class Laws:
             self._working = (fact.player, fact.command)
         elif isinstance(fact, GameStarted | RoundDealt | MoveMade):
             shadow = self._shadows[fact.table]
-            if is_new and isinstance(fact, MoveMade) and fact.move != "skip":
+            if is_new and isinstance(fact, MoveMade) and is_of_command(fact):
                 self._check_mover(fact, shadow)
             if isinstance(fact, RoundDealt):
                 self._seeds.append(fact.seed)
@@ -307,7 +316,7 @@ class Laws:
         for fact in facts:
             if isinstance(fact, CommandAnswered):
                 self._answering = (fact.player, fact.command)
-            elif isinstance(fact, MoveMade) and fact.move != "skip":
+            elif isinstance(fact, MoveMade) and is_of_command(fact):
                 hold(self._answering is not None, "a move has its command", fact)
                 if self._answering is not None:
                     self.moves_made[self._answering] += 1

@@ -8,6 +8,7 @@ from typing import Any
 from mexican_train.engine import RuleSet
 from mexican_train.protocol import Rematch
 from mexican_train.server import LIMITS
+from mexican_train.server.clocks import Terms
 from mexican_train.server.lobby import Lobby, LobbySettings, TablePlan
 from mexican_train.server.table import TableSettings
 
@@ -17,6 +18,7 @@ from .shell import Shell, on_the_heap
 from .world import World
 
 PRESETS = ("classic", "bernie", "boxcar", "official", "pagat", "nm", "deluxe", "reference")
+TERMS = (Terms(), Terms(turn_seconds=20, bank_seconds=60, on_timeout="bot", on_absent="bot"))
 EVENING_SECONDS = 2 * 3600.0
 QUIET_SECONDS = 120.0
 
@@ -59,7 +61,11 @@ class Evening:
 
     def _settings(self) -> LobbySettings:
         secrets = Random(self.world.random.random())
-        table = TableSettings(random_bytes=secrets.randbytes)
+        table = TableSettings(
+            random_bytes=secrets.randbytes,
+            terms=secrets.choice(TERMS),
+            substitute=secrets.choice((None, lambda update: update.choices[0])),
+        )
         rules = {self.rules.name: self.rules}
         return LobbySettings(table=table, limits=LIMITS, rules=rules, strategies=("greedy",))
 

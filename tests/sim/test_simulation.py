@@ -290,7 +290,10 @@ def _facts(effect: Effect, kind: type[Fact]) -> bool:
 PLANTED: list[tuple[dict[str, Any], set[str]]] = [
     ({"shell_type": TellsBeforeItStores}, {"acknowledged"}),
     ({"shell_type": ForgetsWhoAsked}, {"a move has its command"}),
-    ({"shell_type": LosesTheLastMove}, {"one view", "token", "same answer", "no move twice"}),
+    (
+        {"shell_type": LosesTheLastMove},
+        {"one view", "token", "same answer", "no move twice", "facts are enough"},
+    ),
     ({"shell_type": TellsOnAFullDisk}, {"acknowledged"}),
     ({"lobby_type": ForgetsToSave}, {"facts are enough"}),
     ({"lobby_type": ForgetsTheMarker}, {"facts are enough"}),
