@@ -490,7 +490,7 @@ def _rules(rest: str, model: Model) -> Entry:
         return Ask(AskRules(id=0, name=rest[:40]))
     if model.table is not None:
         return Ask(AskRules(id=0, table=model.table.name))
-    return Ask(AskRules(id=0, name="classic"))
+    return Ask(AskRules(id=0))
 
 
 def _say(rest: str, model: Model) -> Entry:

@@ -5,6 +5,7 @@ rejection, so that anybody can recompute it from the seed with a standard librar
 """
 
 import hmac
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,6 +63,13 @@ def hand_size(rules: RuleSet, seats: int) -> int:
         tiles,
     )
     largest = (tiles - 1) // seats
+    if not size:
+        raise RuleSetError(
+            "hand_size",
+            "deal.table",
+            f"deal.table = {rules['deal.table']} has no hand for {seats} players: choose another "
+            f"table, or give deal.hand_size. The largest hand that works is {largest} tiles.",
+        )
     if size < HAND_MIN or size > largest:
         works = (
             f"The largest hand that works is {largest} tiles."
@@ -131,8 +139,8 @@ class Deal:
         """A deal laid out by hand; ValueError if a tile stands in it twice."""
         drawn = tuple(boneyard)
         dealt = [tuple(hand) for hand in hands]
-        every = [each for hand in dealt for each in hand] + list(drawn)
-        twice = {each for each in every if every.count(each) > 1}
+        times = Counter(chain(drawn, *dealt))
+        twice = [each for each, count_of in times.items() if count_of > 1]
         if twice:
             raise ValueError(f"dealt twice: {', '.join(map(tile_text, sorted(twice)))}")
         return Deal(tuple(mask_of(hand) for hand in dealt), drawn, engine_tile)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from . import scoring
-from .deal import Deal, check_table, engine_number, round_count
+from .deal import Deal, check_table, engine_number, hand_size, round_count
 from .events import Event, GameEnded, RoundEnded
 from .moves import KNOCK, SEATS_MAX, Move
 from .position import Position
@@ -275,7 +275,7 @@ def _replay_round(game: Game, record: Record, index: int) -> list[Event]:
 
 
 def _refuse_wrong_deal(rules: RuleSet, deal: Deal, round_number: int) -> None:
-    """ValueError unless the deal is the whole set, with the engine of that round."""
+    """ValueError unless the deal is the whole set, in full hands, with the round's engine."""
     whole = 0
     for tiles in (*deal.hands, mask_of(deal.boneyard), 1 << deal.engine_tile):
         whole |= tiles
@@ -284,3 +284,6 @@ def _refuse_wrong_deal(rules: RuleSet, deal: Deal, round_number: int) -> None:
     number = engine_number(rules, round_number)
     if deal.engine_tile != tile(number, number):
         raise ValueError(f"the engine of round {round_number} is {number}-{number}")
+    size = hand_size(rules, len(deal.hands))
+    if any(hand.bit_count() != size for hand in deal.hands):
+        raise ValueError(f"every hand is dealt {size} tiles")

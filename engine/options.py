@@ -6,7 +6,7 @@ command line. A rule set is a full mapping of these names; nothing here plays.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final
 
@@ -41,6 +41,7 @@ class Option:
             whole number from `least` on, with `{}` for the number.
         least, most: bounds of whole numbers, where they are allowed.
         kind: `choice`, `set` (any of the values) or `range` (lowest and highest).
+        needs: another option and the value that it must have for this one to have an effect.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Option:
     least: int = 0
     most: int = 0
     kind: str = "choice"
+    needs: tuple[str, OptionValue] | None = None
 
     def check(self, value: object) -> OptionValue:
         """The value in its one form; RuleSetError `bad_value` names what is allowed."""
@@ -130,7 +132,12 @@ class Option:
     def _refuse(self, value: object) -> RuleSetError:
         shown = repr(value)[:40]
         hint = ""
-        if isinstance(value, str):
+        if self.kind != "choice" and isinstance(value, str):
+            form = '["dead_number"]' if self.kind == "set" else "[2, 8]"
+            hint = f" In a file it is a list, as in {form}."
+        elif value in ("yes", "no") and True in self.texts:
+            hint = " In a file it is true or false."
+        elif isinstance(value, str):
             near = get_close_matches(value, [key for key in self.texts if isinstance(key, str)], 1)
             hint = f" Did you mean {near[0]}?" if near else ""
         return RuleSetError(
@@ -227,7 +234,7 @@ _ALL: Final = (
     _yes_no(
         "turn.must_play",
         True,
-        "A player who can play must play.",
+        "A player who can play must lay a tile. Only the first tile of a turn is owed.",
         "A player who can play may draw instead, and may then pass; with nothing to draw, the "
         "player may pass at once.",
     ),
@@ -414,8 +421,8 @@ _ALL: Final = (
         "doubles.go_out_uncovered",
         True,
         "A player may go out with a double.",
-        "A player whose last tile is a double draws for it, and is out only if the drawn tile "
-        "can follow the double or there is none to draw.",
+        "A player whose last tile is a double that binds draws for it, and is out only if the "
+        "drawn tile can follow the double or there is none to draw.",
     ),
     Option(
         "announce.mode",
@@ -493,7 +500,24 @@ _ALL: Final = (
     ),
 )
 
-OPTIONS: Final[Mapping[str, Option]] = {option.name: option for option in _ALL}
+_COVERED: Final = ("doubles.must_cover", True)
+_NEEDS: Final[Mapping[str, tuple[str, OptionValue]]] = {
+    "deal.table": ("deal.hand_size", 0),
+    "engine.search": ("engine.source", "held"),
+    "engine.search_from": ("engine.source", "held"),
+    "first_turn.starter_extra": ("turn.play_limit", "one"),
+    "announce.deadline": ("announce.mode", "knock"),
+    "announce.penalty_tiles": ("announce.mode", "knock"),
+    **{
+        option.name: _COVERED
+        for option in _ALL
+        if option.name.startswith("doubles.") and option.name != _COVERED[0]
+    },
+}
+
+OPTIONS: Final[Mapping[str, Option]] = {
+    option.name: replace(option, needs=_NEEDS.get(option.name)) for option in _ALL
+}
 """Every option by name, in the order of the rule card."""
 
 

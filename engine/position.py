@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from .deal import engine_number, round_count
 from .moves import MEXICAN, SEATS_MAX, parse_train, train_text
 from .procedure import procedure_of
 from .round import AWAITED, COVER, EXTRA, GO_ON, PLAY, Need, Round
 from .ruleset import RuleSet
-from .tiles import is_double, mask_of, parse_tile, tile_ends, tile_set, tile_text, tiles_in
+from .tiles import is_double, mask_of, parse_tile, tile, tile_ends, tile_set, tile_text, tiles_in
 from .turn import settle
 
 _RULES_DIGITS: Final = 12
@@ -191,6 +192,7 @@ class Position:
         """
         if self.rules != rules.hash[:_RULES_DIGITS]:
             raise PositionError(f"the position belongs to rules {self.rules}, not to {rules!r}")
+        _refuse_other_rules(self, rules)
         hands = [mask_of(hand) for hand in self.hands if not isinstance(hand, Hidden)]
         if len(hands) < len(self.hands) or isinstance(self.boneyard, Hidden):
             raise PositionError("tiles are hidden: fill them in first")
@@ -198,6 +200,10 @@ class Position:
         state.boneyard = self.boneyard
         self._restore_table(state)
         self._restore_turn(state)
+        if self.to_act is not None and self.need in (PLAY, COVER):
+            bound = bool(state.uncovered) and state.doubles_bind
+            if bound != (self.need is COVER):
+                raise PositionError("an open double must be covered first, and only then")
         if self.to_act is None:
             state.turn = -1
             state.blocked = not self.out
@@ -297,11 +303,11 @@ class Position:
         """
         try:
             position = _read(text)
+            _refuse_impossible(position)
         except PositionError:
             raise
         except ValueError as error:
             raise PositionError(str(error)) from error
-        _refuse_impossible(position)
         return position
 
 
@@ -309,6 +315,8 @@ def _refuse_impossible(position: Position) -> None:
     _refuse_wrong_tiles(position)
     _refuse_wrong_trains(position)
     seats = range(len(position.hands))
+    if len(seats) < 2:
+        raise PositionError("at least two seats play")
     named = (
         position.first,
         *([] if position.to_act is None else [position.to_act]),
@@ -321,9 +329,41 @@ def _refuse_impossible(position: Position) -> None:
     for seat in named:
         if seat not in seats:
             raise PositionError(f"there is no seat {seat}")
+    _refuse_wrong_debts(position)
+    _refuse_wrong_turn(position)
+
+
+def _refuse_other_rules(position: Position, rules: RuleSet) -> None:
+    """What only the rules can tell: the engine of a round, how many trains, turns of many tiles."""
+    procedure = procedure_of(rules)
+    if position.max_pip != procedure.tiles.max_pip:
+        raise PositionError(f"these rules are played with a double-{procedure.tiles.max_pip} set")
+    if not 1 <= position.number <= round_count(rules):
+        raise PositionError(f"there is no round {position.number}")
+    number = engine_number(rules, position.number)
+    if position.engine_tile != tile(number, number):
+        raise PositionError(f"the engine of round {position.number} is {number}-{number}")
+    if sum(train >= MEXICAN for train in position.lines) > procedure.mexican_max:
+        raise PositionError(f"there can be {procedure.mexican_max} Mexican Trains at most")
+    if position.need is GO_ON and not procedure.goes_on:
+        raise PositionError("no turn has several tiles")
+
+
+def _refuse_wrong_debts(position: Position) -> None:
+    counts = [hand.count if isinstance(hand, Hidden) else len(hand) for hand in position.hands]
     if not set(position.fouls) <= set(position.owed):
         raise PositionError("a foul can be called only on a seat that owes a knock")
-    _refuse_wrong_turn(position)
+    for seats in (position.owed, position.fouls, position.out):
+        if len(set(seats)) < len(seats):
+            raise PositionError("a seat is named twice")
+    for seat in position.owed:
+        if counts[seat] != 1:
+            raise PositionError(f"seat {seat} owes a knock with {counts[seat]} tiles")
+    for seat in position.out:
+        if counts[seat]:
+            raise PositionError(f"seat {seat} is out with {counts[seat]} tiles")
+    if position.passes > len(counts):
+        raise PositionError(f"nobody passes {position.passes} times in a row")
 
 
 def _refuse_wrong_tiles(position: Position) -> None:
@@ -357,7 +397,7 @@ def _refuse_wrong_trains(position: Position) -> None:
         _follow(train, number, line)
     for each in position.uncovered:
         line = position.lines.get(each.train, ())
-        if not line or not is_double(line[-1]):
+        if not _ends_in_double(line):
             raise PositionError(f"{train_text(each.train)} does not end in a double")
     if len({each.train for each in position.uncovered}) < len(position.uncovered):
         raise PositionError("two open doubles lie on one train")
@@ -365,6 +405,11 @@ def _refuse_wrong_trains(position: Position) -> None:
 
 def _refuse_wrong_turn(position: Position) -> None:
     turn = position.turn
+    seats = len(position.hands)
+    if position.to_act not in (None, (position.first + position.turns) % seats):
+        raise PositionError(f"after {position.turns} turns it is not seat {position.to_act}'s")
+    if turn.laid_count > sum(map(len, position.lines.values())):
+        raise PositionError(f"{turn.laid_count} tiles cannot have been laid in this turn")
     named = [*turn.used, *turn.doubles]
     named += [train for train in (turn.first_train, turn.extra_train) if train is not None]
     for train in named:
@@ -372,6 +417,8 @@ def _refuse_wrong_turn(position: Position) -> None:
             raise PositionError(f"there is no train {train_text(train)}")
     if position.need is EXTRA and turn.extra_train is None:
         raise PositionError("extra= must say where the double lies that wants its tile")
+    if turn.extra_train is not None and not _ends_in_double(position.lines[turn.extra_train]):
+        raise PositionError(f"{train_text(turn.extra_train)} does not end in a double")
     if position.need is COVER and not position.uncovered:
         raise PositionError("nothing is there to cover")
     if position.to_act is None or not turn.drew:
@@ -379,6 +426,10 @@ def _refuse_wrong_turn(position: Position) -> None:
     hand = position.hands[position.to_act]
     if not isinstance(hand, Hidden) and turn.drawn is not None and turn.drawn not in hand:
         raise PositionError(f"the drawn tile {tile_text(turn.drawn)} is not in that hand")
+
+
+def _ends_in_double(line: Sequence[int]) -> bool:
+    return bool(line) and is_double(line[-1])
 
 
 def _turn_of(state: Round) -> TurnState:
@@ -513,8 +564,8 @@ def _assemble(
         fouls=_read_numbers(values.get("foul", "")),
         out=_read_numbers(values.get("out", "")),
         turn=TurnState(
-            under_duty="duty" in values,
-            has_moved="moved" in values,
+            under_duty=_read_flag(values.get("duty")),
+            has_moved=_read_flag(values.get("moved")),
             drew=bool(drew),
             drawn=parse_tile(drew) if drew not in ("", "?") else None,
             laid_count=_read_number(values.get("laid", "0")),
@@ -522,8 +573,8 @@ def _assemble(
             used=tuple(map(parse_train, _split(values.get("used", "")))),
             extra_train=parse_train(values["extra"]) if "extra" in values else None,
             doubles=tuple(map(parse_train, _split(values.get("doubles", "")))),
-            started_mexican="mexican" in values,
-            own_fitted="fitted" in values,
+            started_mexican=_read_flag(values.get("mexican")),
+            own_fitted=_read_flag(values.get("fitted")),
         ),
     )
 
@@ -540,6 +591,12 @@ def _read_number(text: str) -> int:
 
 def _read_numbers(text: str) -> tuple[int, ...]:
     return tuple(map(_read_number, _split(text)))
+
+
+def _read_flag(text: str | None) -> bool:
+    if text not in (None, "yes"):
+        raise PositionError(f"{text[:40]!r} is not yes")
+    return text is not None
 
 
 def _read_line(text: str) -> tuple[int, ...]:

@@ -12,11 +12,14 @@ from typing import Final
 
 from .deal import Deal
 from .moves import Move
-from .ruleset import RuleSet
+from .ruleset import RuleSet, preset_names
 from .tiles import parse_tile, tile_text, tiles_in
 
 FORMAT: Final = 1
 _SUM_DIGITS: Final = 16
+_NAME_MAX: Final = 60
+_NUMBER_END: Final = 1 << 53
+"""Whole numbers below this are the same in every JSON reader."""
 _OPENING: Final = f'{{"format":{FORMAT},"lines":['
 _CLOSING: Final = "]}"
 
@@ -130,7 +133,11 @@ class Record:
             if claimed != checksum:
                 raise RecordError(number, "the checksum does not fit: it was changed")
             reader.take(number, entry)
-        return reader.record()
+        record = reader.record()
+        for number, expected in enumerate(record.to_text().split("\n"), 1):
+            if number > len(lines) or lines[number - 1] != expected:
+                raise RecordError(number, "it is not written as records are")
+        return record
 
 
 class _Reader:
@@ -203,18 +210,21 @@ def _read_line(number: int, line: str, wants_comma: bool) -> dict[str, object]:
         raise RecordError(number, "the comma at the end is missing")
     try:
         entry = json.loads(body)
+        is_canonical = isinstance(entry, dict) and _canonical(entry) == body
     except (ValueError, RecursionError) as error:
         raise RecordError(number, "it is no JSON") from error
-    if not isinstance(entry, dict) or _canonical(entry) != body:
+    if not is_canonical:
         raise RecordError(number, "it is not written as records are")
-    return entry
+    return dict(entry)
 
 
 def _read_game(game: Mapping[str, object]) -> tuple[RuleSet, tuple[str, ...], int]:
-    rules = RuleSet.from_mapping(_mapping(game["options"]), name=str(game["rules"]))
+    rules = RuleSet.from_mapping(_mapping(game["options"]), name=_name(game["rules"]))
     if rules.hash != game["hash"]:
         raise ValueError("the hash is not that of the options")
-    names = tuple(str(name) for name in _sequence(game["names"]))
+    if rules.name in preset_names() and rules != RuleSet.preset(rules.name):
+        raise ValueError(f"these are not the rules called {rules.name}")
+    names = tuple(_name(name) for name in _sequence(game["names"]))
     return rules, names, _number(game["first_seat"])
 
 
@@ -240,7 +250,13 @@ def _sequence(value: object) -> Sequence[object]:
     return value
 
 
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value.isprintable() or not 1 <= len(value) <= _NAME_MAX:
+        raise ValueError(f"a name is 1 to {_NAME_MAX} printable characters")
+    return value
+
+
 def _number(value: object) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value < _NUMBER_END:
         raise TypeError("a whole number belongs here")
     return value

@@ -16,6 +16,8 @@ from typing import Final
 from .options import OPTIONS, OptionValue, RuleSetError, find_option, flatten
 
 DEFAULT_PRESET: Final = "classic"
+CHANGED: Final = " (changed)"
+"""What follows the name of a rule set whose options are not all its own."""
 
 _CONTRADICTIONS: Final = (
     (("engine.source", "set_aside"), ("round.first_player", "engine_holder")),
@@ -78,19 +80,34 @@ class RuleSet:
     def from_toml(text: str, *, name: str) -> "RuleSet":
         """A rule set from the text of a TOML file; what it leaves out is as in `classic`."""
         try:
-            mapping = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise RuleSetError("bad_file", None, f"{name} is no TOML file: {error}") from error
+            mapping = tomllib.loads(text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"))
+        except RecursionError as error:
+            raise RuleSetError("bad_file", None, f"{name} is nested too deep") from error
+        except ValueError as error:
+            why = str(error)[:200]
+            raise RuleSetError("bad_file", None, f"{name} is no TOML file: {why}") from error
         return RuleSet.from_mapping(mapping, name=name)
 
     @staticmethod
     def from_mapping(mapping: Mapping[str, object], *, name: str = "custom") -> "RuleSet":
-        """A rule set from options, flat (`set.max_pip`) or in groups."""
-        return RuleSet(dict(flatten(mapping)), name=name)
+        """A rule set from options, flat (`set.max_pip`) or in groups.
+
+        Raises:
+            RuleSetError: an option or value is wrong, or an option is given twice.
+        """
+        options: dict[str, object] = {}
+        for key, value in flatten(mapping):
+            if key in options:
+                raise RuleSetError("bad_file", key, f"{key} is given twice.")
+            options[key] = value
+        return RuleSet(options, name=name)
 
     def with_options(self, options: Mapping[str, object], *, name: str = "") -> "RuleSet":
-        """This rule set with some options changed."""
-        return RuleSet({**self._options, **options}, name=name or self.name)
+        """This rule set with some options changed; so is its name, unless one is given."""
+        changed = RuleSet({**self._options, **options}, name=name or self.name)
+        if name or changed == self or self.name.endswith(CHANGED):
+            return changed
+        return RuleSet(changed.options(), name=self.name + CHANGED)
 
     def options(self) -> dict[str, OptionValue]:
         """Every option by name, in the order of the card."""
@@ -101,10 +118,19 @@ class RuleSet:
         return tuple(key for key, value in self._options.items() if other[key] != value)
 
     def card(self) -> tuple[CardLine, ...]:
-        """The rule card: each option as a sentence."""
+        """The rule card: each option as a sentence, or why it has no effect here."""
         return tuple(
-            CardLine(key, value, OPTIONS[key].say(value)) for key, value in self._options.items()
+            CardLine(key, value, self._idle(key) or OPTIONS[key].say(value))
+            for key, value in self._options.items()
         )
+
+    def _idle(self, option: str) -> str:
+        """Why an option has no effect here; empty if it has one."""
+        needed = OPTIONS[option].needs
+        if needed is None or self._options[needed[0]] == needed[1]:
+            return ""
+        other = OPTIONS[needed[0]]
+        return f"No effect, since {other.name} = {other.write(self._options[other.name])}."
 
     def to_toml(self) -> str:
         """A TOML file that gives this rule set."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mexican_train.protocol import AbsenceChoice, TimeoutChoice
 
     from .config import Config
-    from .lobby import TablePlan
+    from .lobby_settings import TablePlan
 
 PROGRAM: Final = "mt-server"
 PORT: Final = 12012
@@ -319,7 +319,6 @@ def _config(
     from .config import LIMITS, Config  # noqa: PLC0415 - likewise
 
     rule_set = _rule_set(rules, options)
-    names = {rules, rule_set.name} if rules != "classic" or options else set()
     wants_table = table is not None or seats is not None or bool(bots) or start is not None
     if not wants_table and rest["exit_when_done"]:
         raise _Usage("--exit-when-done needs a table: add --table NAME.")
@@ -338,7 +337,7 @@ def _config(
         port=rest["port"],
         limits=msgspec.structs.replace(LIMITS, bot_choice_seconds=bot_seconds),
         tables=(plan,) if wants_table else (),
-        rules=dict.fromkeys(names, rule_set),
+        rules={rule_set.name: rule_set},
         own_rules=rule_set,
         pace_seconds=rest["pace"],
         between_seconds=rest["between_seconds"],
@@ -371,7 +370,9 @@ def _rule_set(name: str, options: tuple[str, ...]) -> "RuleSet":
     try:
         if name not in preset_names() and (name.endswith(".toml") or Path(name).is_file()):
             text = Path(name).read_text(encoding="utf-8")
-            rules = RuleSet.from_toml(text, name=Path(name).stem)
+            stem = Path(name).stem
+            shown = f"{stem} (file)" if stem in preset_names() else stem
+            rules = RuleSet.from_toml(text, name=shown)
         else:
             rules = RuleSet.preset(name)
         return rules.with_options(dict(parse_option(each) for each in options))
@@ -393,7 +394,7 @@ def _plan(
     """The table to open; `_Usage` if it cannot be."""
     from mexican_train.engine import RuleSetError, check_table  # noqa: PLC0415 - as above
 
-    from .lobby import TablePlan  # noqa: PLC0415
+    from .lobby_settings import TablePlan  # noqa: PLC0415
     from .players import BadName, clean_name  # noqa: PLC0415
 
     try:

@@ -222,7 +222,7 @@ def test_watchers_do_not_play() -> None:
         ("join other", JoinTable(id=0, table="other")),
         ("watch 1", WatchTable(id=0, table="den")),
         ("create my table", CreateTable(id=0, name="my table")),
-        ("rules", AskRules(id=0, name="classic")),
+        ("rules", AskRules(id=0)),
         ("rules bernie", AskRules(id=0, name="bernie")),
         ("say hello you", Say(id=0, text="hello you")),
     ],

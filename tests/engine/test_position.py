@@ -131,6 +131,15 @@ IMPOSSIBLE = {
     "word missing": ({"bone": "-"}, "bone is missing"),
     "no number": ({"turns": "two"}, "'two' is no number"),
     "no tile": ({"hands": "41/5-0,4-0"}, "'41' is no tile"),
+    "turn that is another's": ({"turns": "3"}, "it is not seat 0's"),
+    "flag that is no yes": ({"duty": "no"}, "'no' is not yes"),
+    "knock owed with two tiles": ({"owed": "1"}, "owes a knock with 2 tiles"),
+    "out with tiles": ({"out": "1"}, "is out with 2 tiles"),
+    "more passes than seats": ({"passes": "9"}, "passes 9 times"),
+    "more tiles laid than lie": ({"laid": "9"}, "9 tiles cannot have been laid"),
+    "extra tile after no double": ({"to": "0:extra", "extra": "p0"}, "p0 does not end in a double"),
+    "one seat": ({"hands": "4-1,3-2", "p1!": "-", "open": "m0:0", "bone": "?22"}, "two seats"),
+    "set that is none": ({"set": "5"}, "no double-5 set"),
     "mexican train not started": ({"m1": ""}, "m1 has not been started"),
 }
 
@@ -154,6 +163,23 @@ def test_position_of_other_rules_is_refused() -> None:
     position = Position.parse(line())
     with pytest.raises(PositionError, match="belongs to rules"):
         position.filled(position.unseen()).to_round(RuleSet.preset("boxcar"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"to": "0:play"}, "must be covered first"),
+        ({"round": "2"}, "the engine of round 2 is 5-5"),
+        ({"round": "9"}, "no round 9"),
+        ({"to": "0:go_on"}, "no turn has several tiles"),
+        ({"m1": "6-3", "bone": "?19"}, "1 Mexican Trains at most"),
+    ],
+)
+def test_what_the_rules_forbid_is_refused(changes: dict[str, str], says: str) -> None:
+    """Some of it only the rules can tell: engine, trains, duty, turns of several tiles."""
+    position = Position.parse(line(**changes))
+    with pytest.raises(PositionError, match=says):
+        position.filled(position.unseen()).to_round(SMALL)
 
 
 def test_hidden_tiles_cannot_be_played_on() -> None:

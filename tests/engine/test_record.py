@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from mexican_train.engine import (
@@ -164,3 +165,42 @@ def test_names_must_be_one_a_seat() -> None:
     game, _ = played("classic", 24, rounds=1)
     with pytest.raises(ValueError, match="3 names for 4 seats"):
         game.record(["a", "b", "c"])
+
+
+def forged(**changes: object) -> str:
+    """A record of a game that was never played, with right checksums."""
+    whole = played("classic", 31, rounds=1)[0].record()
+    return replace(whole, **changes).to_text()  # type: ignore[arg-type]
+
+
+def test_hands_of_another_size_are_refused() -> None:
+    """Whoever writes new checksums cannot give one seat a single tile."""
+    whole = played("classic", 31, rounds=1)[0].record()
+    deal = whole.rounds[0].deal
+    tiles = [tile for tile in range(91) if tile != deal.engine_tile]
+    unfair = Deal.fixed([tiles[:1], tiles[1:30], tiles[30:45], tiles[45:60]], tiles[60:], 90)
+    record = replace(whole, rounds=(replace(whole.rounds[0], deal=unfair),))
+    with pytest.raises(RecordError, match="every hand is dealt 15 tiles") as refused:
+        Game.replay(Record.parse(record.to_text()))
+    assert refused.value.line == 3
+
+
+@pytest.mark.parametrize("name", ["B\nclassic", "\x1b]0;x\x07", "\ud800", "x" * 1000, ""])
+def test_names_that_a_terminal_would_obey_are_refused(name: str) -> None:
+    """Records are passed from hand to hand: names are short and printable."""
+    with pytest.raises(RecordError, match="printable") as refused:
+        Record.parse(forged(names=(name, "b", "c", "d")))
+    assert refused.value.line == 2
+
+
+def test_rules_under_a_false_name_are_refused() -> None:
+    """A record cannot call other options by a preset's name."""
+    rules = RuleSet(RuleSet.preset("bernie").options() | {"game.rounds": 1}, name="bernie")
+    with pytest.raises(RecordError, match="not the rules called bernie"):
+        Record.parse(forged(rules=rules))
+
+
+def test_many_tiles_are_refused_at_once() -> None:
+    """A line of a hundred thousand tiles is answered without comparing each with each."""
+    with pytest.raises(ValueError, match="dealt twice"):
+        Deal.fixed([[1] * 200_000], [], 0)

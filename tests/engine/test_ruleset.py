@@ -96,8 +96,33 @@ def test_with_options_changes_a_copy() -> None:
     changed = classic.with_options({"set.max_pip": 9, "draw.limit": "until_playable"})
     assert classic["set.max_pip"] == 12
     assert classic.differences(changed) == ("set.max_pip", "draw.limit")
-    assert changed.name == "classic"
+    assert changed.name == "classic (changed)"
+    assert changed.with_options({"game.rounds": 3}).name == "classic (changed)"
+    assert classic.with_options({"set.max_pip": 12}).name == "classic"
+    assert classic.with_options({"set.max_pip": 9}, name="small").name == "small"
     assert classic.with_options({}, name="ours").name == "ours"
+
+
+def test_an_option_without_effect_says_why() -> None:
+    """The card never tells of what is not played."""
+    free = RuleSet.preset("bernie").with_options({"doubles.must_cover": False})
+    texts = {line.option: line.text for line in free.card()}
+    assert texts["doubles.draw_self"] == "No effect, since doubles.must_cover = no."
+    assert texts["announce.penalty_tiles"] == "Whoever is called foul draws 2 tiles for it."
+    quiet = {line.option: line.text for line in RuleSet.preset("classic").card()}
+    assert quiet["announce.deadline"] == "No effect, since announce.mode = off."
+
+
+def test_a_file_that_is_no_rule_set_is_refused() -> None:
+    """Deep nesting, huge numbers and options given twice are answered by RuleSetError."""
+    for text in (
+        "a = " + "[" * 5000,
+        f"[set]\nmax_pip = {'9' * 5000}",
+        '"set.max_pip" = 12\n[set]\nmax_pip = 6',
+    ):
+        with pytest.raises(RuleSetError) as refused:
+            RuleSet.from_toml(text, name="file")
+        assert refused.value.code == "bad_file"
 
 
 def test_options_handed_out_are_a_copy() -> None:

@@ -71,7 +71,7 @@ def test_clocks_and_absence() -> None:
 
 def test_rules_of_the_table() -> None:
     (table,) = config("--table", "t", "--rules", "bernie", "--rule", "game.rounds=3").tables
-    assert (table.rules.name, table.rules["game.rounds"]) == ("bernie", 3)
+    assert (table.rules.name, table.rules["game.rounds"]) == ("bernie (changed)", 3)
 
 
 def test_rules_from_a_file(tmp_path: Path) -> None:
