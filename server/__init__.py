@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .app import Server
     from .config import LIMITS, Config
+    from .declines import Decline
     from .listeners import ListenError
-    from .lobby import Lobby, LobbySettings, TablePlan
+    from .lobby import Lobby
+    from .lobby_settings import LobbySettings, TablePlan
     from .sqlite_store import SqliteStore
     from .store import MemoryStore, Store, StoreError, StoreFullError
-    from .table import Decline, TableSettings
+    from .table_settings import TableSettings
 
 __all__ = [
     "LIMITS",
@@ -36,18 +38,18 @@ __all__ = [
 _HOMES = {
     "LIMITS": "config",
     "Config": "config",
-    "Decline": "table",
+    "Decline": "declines",
     "ListenError": "listeners",
     "Lobby": "lobby",
-    "LobbySettings": "lobby",
+    "LobbySettings": "lobby_settings",
     "MemoryStore": "store",
     "Server": "app",
     "SqliteStore": "sqlite_store",
     "Store": "store",
     "StoreError": "store",
     "StoreFullError": "store",
-    "TablePlan": "lobby",
-    "TableSettings": "table",
+    "TablePlan": "lobby_settings",
+    "TableSettings": "table_settings",
 }
 
 

@@ -21,11 +21,12 @@ from .desk import Desk
 from .effects import Report
 from .house import House, substitute
 from .listeners import close_all, is_loopback, name_of, open_listeners, tune
-from .lobby import Lobby, LobbySettings
+from .lobby import Lobby
+from .lobby_settings import LobbySettings
 from .session import Session
 from .sqlite_store import SqliteStore
 from .store import MemoryStore, Store
-from .table import TableSettings
+from .table_settings import TableSettings
 from .wires import SocketWire, StreamWire, Wire
 
 SWEEP_SECONDS: Final = 1.0

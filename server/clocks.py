@@ -97,3 +97,8 @@ class Clocks:
 
     def _bank(self) -> float:
         return self.banks[self.seat] if self.seat is not None and self._has_bank else 0.0
+
+
+def is_due(time: float | None, now: float) -> bool:
+    """Whether this time has come; None never does."""
+    return time is not None and now >= time

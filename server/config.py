@@ -11,7 +11,7 @@ from mexican_train.engine import RuleSet
 from mexican_train.protocol import CLIENT_FRAME_BYTES_MAX, HELLO_FRAME_BYTES_MAX, Limits
 
 from .clocks import Terms
-from .lobby import TablePlan
+from .lobby_settings import TablePlan
 
 PORT: Final = 12012
 

@@ -15,9 +15,9 @@ from mexican_train.protocol import PROTOCOL_VERSIONS
 
 from .app import Server
 from .config import Config
+from .declines import Decline
 from .listeners import ListenError, network_addresses
 from .store import StoreError
-from .table import Decline
 
 _CHUNK_BYTES: Final = 4096
 GC_THRESHOLDS: Final = (50_000, 20, 100)

@@ -47,8 +47,9 @@ from mexican_train.server.effects import (
     Save,
     SeatBot,
 )
-from mexican_train.server.lobby import Lobby, LobbySettings, TablePlan
-from mexican_train.server.table import TableSettings
+from mexican_train.server.lobby import Lobby
+from mexican_train.server.lobby_settings import LobbySettings, TablePlan
+from mexican_train.server.table_settings import TableSettings
 from trio.testing import memory_stream_pair
 
 

@@ -546,12 +546,12 @@ async def test_banks_decisions_pause_and_codes_outlive_a_crash(seated: Any) -> N
     desk.send(ann, Pause)
     again = await restarted(desk)
     table = again.lobby._tables["t"]
-    assert table.terms == Terms(turn_seconds=30, bank_seconds=60)
-    assert table._clocks.banks[0] == 40
-    assert table.is_paused
-    assert [table.absences.choice(seat) for seat in range(3)] == [None, None, "wait"]
+    assert table.charter.terms == Terms(turn_seconds=30, bank_seconds=60)
+    assert table.course.clocks.banks[0] == 40
+    assert table.course.is_paused
+    assert [table.course.absences.choice(seat) for seat in range(3)] == [None, None, "wait"]
     assert hello_by_code(again, "cid", code) == cid
-    assert table.absences.choice(2) is None
+    assert table.course.absences.choice(2) is None
 
 
 async def test_a_game_that_was_broken_off_is_over_after_a_crash(seated: Any) -> None:

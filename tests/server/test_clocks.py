@@ -111,7 +111,7 @@ def test_a_persons_turn_ends_when_its_time_and_the_bank_are_spent(timed: Any) ->
     desk.wait(0.2)
     assert skipped(desk, bob) == [0]
     assert desk.update(ann).deadline_ms == 90_000
-    seats = desk.lobby._tables["t"].info(desk.now).seats
+    seats = desk.lobby._tables["t"].telling.info(desk.now).seats
     assert [seat.bank_ms for seat in seats] == [0, 60_000]
 
 

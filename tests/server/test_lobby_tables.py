@@ -35,9 +35,11 @@ from mexican_train.protocol import (
     Welcome,
 )
 from mexican_train.server import LIMITS
+from mexican_train.server.declines import Decline
 from mexican_train.server.effects import Deliver
-from mexican_train.server.lobby import Admission, Lobby, LobbySettings
-from mexican_train.server.table import Decline, TableSettings
+from mexican_train.server.lobby import Admission, Lobby
+from mexican_train.server.lobby_settings import LobbySettings
+from mexican_train.server.table_settings import TableSettings
 
 SESAME = "s\N{LATIN SMALL LETTER E WITH ACUTE}same"
 
@@ -254,7 +256,7 @@ def test_a_watcher_sees_no_hand_and_takes_no_seat(desk: Any) -> None:
     update = desk.update(watcher)
     assert (update.seat, update.hand, update.choices) == (None, [], [])
     desk.drop(watcher)
-    assert desk.lobby._tables["t"].watchers == []
+    assert desk.lobby._tables["t"].seats.watchers == []
 
 
 def test_a_table_may_want_no_watchers(desk: Any) -> None:

@@ -80,20 +80,20 @@ def player_state(lobby: Lobby, number: int) -> dict[str, Any]:
 def table_state(lobby: Lobby, name: str) -> dict[str, Any]:
     """What must be the same of a table."""
     table = lobby._tables[name]
-    info = msgspec.to_builtins(table.info(0))
+    info = msgspec.to_builtins(table.telling.info(0))
     info["watchers"], info["votes"] = 0, []
     for seat in info["seats"]:
         del seat["present"], seat["away_ms"]
     progress = table.progress
     state = {
         "info": info,
-        "first_seat": table.first_seat,
-        "password": table._password,
-        "watchers": table.allows_watchers,
-        "standing": table.is_standing,
-        "games": table._games,
-        "absences": {seat: table.absences.choice(seat) for seat in range(len(table.seats))},
-        "may have the role back": table.heir_of.number if table.heir_of else None,
+        "first_seat": table.charter.first_seat,
+        "password": table.charter.password_digest,
+        "watchers": table.charter.allows_watchers,
+        "standing": table.charter.is_standing,
+        "games": table.course.games,
+        "absences": {seat: table.course.absences.choice(seat) for seat in range(len(table.seats))},
+        "may have the role back": table.seats.heir_of.number if table.seats.heir_of else None,
         "codes": [seat.code_digest for seat in table.seats],
         "strategies": [seat.strategy for seat in table.seats],
     }
@@ -276,9 +276,9 @@ async def test_a_rematch_begins_where_the_counters_were(make_desk: Any) -> None:
         desk.send(player, JoinTable, table="t")
     for _ in range(2):
         table = desk.lobby._tables["t"]
-        desk.carry_out(table.start(desk.now))
+        desk.carry_out(table.playing.start(desk.now))
         desk.play_out([ann, bob], Random(1))
-        if table._games == 1:
+        if table.course.games == 1:
             assert not isinstance(desk.send(ann, Rematch), Declined)
     again = await restarted(desk)
     assert_same(desk.lobby, again.lobby)

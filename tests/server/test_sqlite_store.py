@@ -44,8 +44,8 @@ from mexican_train.server.effects import (
     TableSetAside,
 )
 from mexican_train.server.players import ANSWERS_KEPT
+from mexican_train.server.playing import Playing
 from mexican_train.server.sqlite_store import back_up
-from mexican_train.server.table import Table
 from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
@@ -534,13 +534,13 @@ async def test_a_table_that_raises_is_made_from_its_log_again(
     crowd = await gathered(open_hall, plan, MemoryStore())
     before = crowd.update
     mover, other = crowd.peers[before.seat or 0], crowd.peers[1 - (before.seat or 0)]
-    real = Table._moved
+    real = Playing._moved
 
-    def raises(self: Table, *arguments: Any) -> Any:
-        monkeypatch.setattr(Table, "_moved", real)
+    def raises(self: Playing, *arguments: Any) -> Any:
+        monkeypatch.setattr(Playing, "_moved", real)
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Table, "_moved", raises)
+    monkeypatch.setattr(Playing, "_moved", raises)
     kind, fields = first_move(before)
     await mover.send(kind(id=50, **fields))
     assert (await mover.rest())[-1].code == "internal"

@@ -33,7 +33,8 @@ from mexican_train.server.effects import (
     TableSetAside,
 )
 from mexican_train.server.facts import read_answer, read_event, write_answer, write_event
-from mexican_train.server.lobby import Admission, Lobby, LobbySettings, TablePlan
+from mexican_train.server.lobby import Admission, Lobby
+from mexican_train.server.lobby_settings import LobbySettings, TablePlan
 from mexican_train.server.store import MemoryStore, StoreFullError, seated
 
 from .world import Cable, World

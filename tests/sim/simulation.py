@@ -9,8 +9,9 @@ from mexican_train.engine import RuleSet
 from mexican_train.protocol import Rematch
 from mexican_train.server import LIMITS
 from mexican_train.server.clocks import Terms
-from mexican_train.server.lobby import Lobby, LobbySettings, TablePlan
-from mexican_train.server.table import TableSettings
+from mexican_train.server.lobby import Lobby
+from mexican_train.server.lobby_settings import LobbySettings, TablePlan
+from mexican_train.server.table_settings import TableSettings
 
 from .guests import Honest, Rogue, Stranger, Street, Watcher
 from .laws import Laws, hold

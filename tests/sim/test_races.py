@@ -42,8 +42,9 @@ from mexican_train.server.effects import (
     MoveMade,
     Save,
 )
-from mexican_train.server.lobby import Admission, Lobby, LobbySettings, TablePlan
-from mexican_train.server.table import TableSettings
+from mexican_train.server.lobby import Admission, Lobby
+from mexican_train.server.lobby_settings import LobbySettings, TablePlan
+from mexican_train.server.table_settings import TableSettings
 from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]

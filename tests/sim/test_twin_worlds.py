@@ -38,8 +38,9 @@ from mexican_train.protocol import (
 )
 from mexican_train.server import LIMITS
 from mexican_train.server.effects import Admit, Deliver, DeliverUpdate, Effect, Report
-from mexican_train.server.lobby import Lobby, LobbySettings, TablePlan
-from mexican_train.server.table import TableSettings
+from mexican_train.server.lobby import Lobby
+from mexican_train.server.lobby_settings import LobbySettings, TablePlan
+from mexican_train.server.table_settings import TableSettings
 
 PRESETS = ("classic", "bernie", "boxcar", "official", "nm", "deluxe", "tournament")
 SEATS = 3
