@@ -203,7 +203,7 @@ class Table:
         settings = self._settings
         if self.state == "between" and not self.course.is_paused:
             times.append(self.course.round_ended_at + settings.between_seconds)
-        if not self.is_in_play:
+        if self.state == "waiting":
             absent = self.seats.absent()
             times += [player.absent_since + settings.grace_seconds for player in absent]
         others = [self.playing.turn_due(), self._closing_time(), self._host_due()]
@@ -245,13 +245,16 @@ class Table:
             effects += self.playing.act_if_due(now)
         elif self.state == "between":
             effects += self.playing.go_on_if_ready(now)
-        if not self.is_in_play:
+        if self.state == "waiting":
             effects += self._free_seats(now)
         self.closing = is_due(self._closing_time(), now)
         return effects
 
     def _free_seats(self, now: float) -> list[Effect]:
-        """Free the seats of those who have been gone too long while no game is on."""
+        """Free the seats of those who have been gone too long, so that a game can start.
+
+        After a game they are kept: whoever comes back late still sees how it ended.
+        """
         effects: list[Effect] = []
         for player in self.seats.absent():
             if now >= player.absent_since + self._settings.grace_seconds:
