@@ -22,6 +22,7 @@ from mexican_train.protocol import (
     Pong,
     Ready,
     Refused,
+    Rematch,
     RemoveBot,
     RulesInfo,
     Said,
@@ -430,3 +431,25 @@ def test_eight_lines_in_ten_seconds(desk: Any) -> None:
     assert (answer.code, answer.retry) == ("chat_limit", True)
     desk.wait(10)
     assert isinstance(desk.send(ann, Say, text="x"), Ok)
+
+
+def test_who_comes_back_after_the_game_sees_how_it_ended(make_desk: Any) -> None:
+    """A finished game keeps the seats of those who are away; the next one frees them."""
+    desk = make_desk()
+    rules = RuleSet.preset("classic").with_options({"set.max_pip": 6, "game.rounds": 1})
+    desk.open(seats=2, rules=rules)
+    ann, bob = desk.enter("ann"), desk.enter("bob")
+    for player in (ann, bob):
+        desk.send(player, JoinTable, table="t")
+    desk.play_out([ann, bob], Random(3))
+    token = desk.token(bob)
+    desk.drop(bob)
+    desk.wait(300)
+    assert desk.hello("bob", token=token) == bob
+    assert desk.update(bob).view.phase == "over"
+    assert desk.last(bob, TableNews).seat == 1
+    desk.drop(bob)
+    desk.wait(300)
+    desk.send(ann, Rematch)
+    desk.wait(1)
+    assert desk.last(ann, TableNews).table.seats[1].kind == "empty"
