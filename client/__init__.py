@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from .bots.view import SeatView, seat_view
     from .bots.view import SeatView as View
+    from .command import ExampleCommand, ExampleGroup, Failure
     from .link import (
         EndedError,
         Link,
@@ -52,6 +53,9 @@ __all__ = [
     "BotError",
     "Choice",
     "EndedError",
+    "ExampleCommand",
+    "ExampleGroup",
+    "Failure",
     "FileTokens",
     "JoinDeclinedError",
     "Link",
@@ -86,6 +90,7 @@ __all__ = [
 _HOMES = {
     ".address": ("Address",),
     ".bots": ("Strategy", "StrategyInfo", "UnknownStrategyError", "strategy", "strategy_names"),
+    ".command": ("ExampleCommand", "ExampleGroup", "Failure"),
     ".link": (
         "EndedError",
         "Link",

@@ -1,4 +1,4 @@
-"""What the client's programs have in common: help that opens with an example, and their errors.
+"""What all programs have in common: help that opens with an example, and their errors.
 
 Whatever goes wrong is one line on standard error: exit code 2 for bad usage, 1 for a failure. At
 Ctrl-C the program ends without a word, with the exit code that shells expect.
@@ -46,3 +46,7 @@ class ExampleCommand(click.Command):
         except click.Abort:
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
+
+
+class ExampleGroup(ExampleCommand, click.Group):
+    """A program with subcommands; each of them may be an `ExampleCommand`."""

@@ -6,12 +6,12 @@ failure.
 """
 
 import re
-import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from mexican_train.client import ExampleCommand, ExampleGroup, Failure
 
 if TYPE_CHECKING:
     from mexican_train.engine import RuleSet
@@ -27,66 +27,16 @@ SEED_HEX_MAX: Final = 64
 MEMORY: Final = ":memory:"
 
 
-class _Failure(click.ClickException):
-    """Something that went wrong though the usage was right."""
-
-    exit_code = 1
-
-
 class _Usage(click.ClickException):
     """What was asked for cannot be."""
 
     exit_code = 2
 
 
-class ServerCommand(click.Command):
-    """Help that opens with an example."""
-
-    example = ""
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write an example, then what click writes."""
-        formatter.write_text("Example:")
-        with formatter.indentation():
-            formatter.write_text(f"{PROGRAM} {self.example}")
-        formatter.write_paragraph()
-        super().format_help(ctx, formatter)
-
-
-class BackupCommand(ServerCommand):
-    """`mt-server backup`."""
-
-    example = "backup monday.db"
-
-
-class RulesCommand(ServerCommand):
-    """`mt-server rules`."""
-
-    example = "rules bernie --diff classic"
-
-
-class ServerGroup(ServerCommand, click.Group):
-    """The program: it serves without a subcommand, and tells every error in one line."""
-
-    example = "--seats 4 --bots 3:greedy"
-
-    def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command; as a program (`standalone_mode`) it ends the process."""
-        run: Any = super().main
-        if not extra.pop("standalone_mode", True):
-            return run(*args, **extra, standalone_mode=False)
-        try:
-            code = run(*args, **extra, standalone_mode=False)
-        except click.ClickException as error:
-            click.echo(f"{PROGRAM}: {' '.join(error.format_message().split())}", err=True)
-            code = error.exit_code
-        except click.Abort:
-            code = 1
-        sys.exit(code if isinstance(code, int) else 0)
-
-
 @click.group(
-    cls=ServerGroup,
+    PROGRAM,
+    cls=ExampleGroup,
+    examples=(f"{PROGRAM} --seats 4 --bots 3:greedy",),
     invoke_without_command=True,
     subcommand_metavar="[COMMAND]",
     context_settings={
@@ -232,7 +182,7 @@ def main(ctx: click.Context, /, **chosen: Any) -> int:
     try:
         return serve(config)
     except StartError as error:
-        raise _Failure(str(error)) from error
+        raise Failure(str(error)) from error
     except KeyboardInterrupt:
         return 1
 
@@ -244,7 +194,11 @@ SUB_SETTINGS: Final[dict[str, Any]] = {
 }
 
 
-@main.command(cls=BackupCommand, context_settings=SUB_SETTINGS)
+@main.command(
+    cls=ExampleCommand,
+    examples=(f"{PROGRAM} backup monday.db",),
+    context_settings=SUB_SETTINGS,
+)
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.pass_obj
 def backup(serving: dict[str, Any], path: Path) -> None:
@@ -261,11 +215,15 @@ def backup(serving: dict[str, Any], path: Path) -> None:
     try:
         back_up(database, path)
     except StoreError as error:
-        raise _Failure(str(error)) from error
+        raise Failure(str(error)) from error
     click.echo(f"{database} is copied to {path}.")
 
 
-@main.command(cls=RulesCommand, context_settings=SUB_SETTINGS)
+@main.command(
+    cls=ExampleCommand,
+    examples=(f"{PROGRAM} rules bernie --diff classic",),
+    context_settings=SUB_SETTINGS,
+)
 @click.argument("name", default="classic", metavar="[NAME|FILE]")
 @click.option("--diff", metavar="NAME|FILE", help="Only what differs between the two.")
 @click.option("--toml", is_flag=True, help="The file that makes these rules.")

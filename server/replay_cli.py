@@ -6,9 +6,10 @@ Only click is loaded before the options are read.
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
+from mexican_train.client import ExampleGroup, Failure
 
 if TYPE_CHECKING:
     from .replay import Step
@@ -21,36 +22,12 @@ SEAT = click.option(
 )
 
 
-class _Refused(click.ClickException):
-    """A record or a wish that does not fit."""
-
-
-class ReplayGroup(click.Group):
-    """Help that opens with examples, and every error in one line."""
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, then what click writes."""
-        formatter.write("Examples:\n")
-        formatter.write(f"  {PROGRAM} show game.json\n  {PROGRAM} verify game.json\n")
-        formatter.write_paragraph()
-        super().format_help(ctx, formatter)
-
-    def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command; as a program (`standalone_mode`) it ends the process."""
-        run: Any = super().main
-        if not extra.pop("standalone_mode", True):
-            return run(*args, **extra, standalone_mode=False)
-        try:
-            code = run(*args, **extra, standalone_mode=False)
-        except click.ClickException as error:
-            click.echo(f"{PROGRAM}: {' '.join(error.format_message().split())}", err=True)
-            code = error.exit_code
-        except click.exceptions.Abort:
-            code = 130
-        sys.exit(code or 0)
-
-
-@click.group(cls=ReplayGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    PROGRAM,
+    cls=ExampleGroup,
+    examples=(f"{PROGRAM} show game.json", f"{PROGRAM} verify game.json"),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="mexican-train", prog_name=PROGRAM)
 def main() -> None:
     """Walk through the record of a game, verify it, or print a position of it."""
@@ -67,7 +44,7 @@ def verify(file: Path) -> None:
     try:
         found = verify_text(_read(file))
     except RecordError as error:
-        raise _Refused(f"{file.name}, {error}") from error
+        raise Failure(f"{file.name}, {error}") from error
     end = "finished" if found.is_finished else "not finished"
     click.echo(f"{file.name} fits: {found.rounds} rounds, {found.moves} moves, {end}.")
     click.echo(f"Rules {found.rules}, {found.rules_hash}.")
@@ -96,7 +73,7 @@ def position(file: Path, at: int, seat: int | None) -> None:
     """Print the position string after N moves, over all rounds."""
     walk = _steps(file, seat)
     if at > walk[-1].at:
-        raise _Refused(f"{file.name} has {walk[-1].at} moves, not {at}")
+        raise Failure(f"{file.name} has {walk[-1].at} moves, not {at}")
     click.echo(next(step for step in walk if step.at == at).position)
 
 
@@ -104,7 +81,7 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise _Refused(f"{file.name} cannot be read: {error}") from error
+        raise Failure(f"{file.name} cannot be read: {error}") from error
 
 
 def _steps(file: Path, seat: int | None) -> "Sequence[Step]":
@@ -113,9 +90,9 @@ def _steps(file: Path, seat: int | None) -> "Sequence[Step]":
     try:
         walk = list(steps(_read(file), seat))
     except ValueError as error:
-        raise _Refused(f"{file.name}, {error}") from error
+        raise Failure(f"{file.name}, {error}") from error
     if not walk:
-        raise _Refused(f"{file.name} has no round in it")
+        raise Failure(f"{file.name} has no round in it")
     return walk
 
 
