@@ -51,7 +51,7 @@ CONNECT_SECONDS = 10.0
 """To get a stream, and again to get an answer to the hello."""
 BACKOFF_SECONDS = 0.25
 BACKOFF_SECONDS_MAX = 20.0
-STEADY_SECONDS = 5.0
+STEADY_SECONDS = 1.0
 """After so long a connection is taken for sound: when it is lost the backoff starts anew. One that
 was welcomed and lost sooner counts as a failed attempt."""
 PATIENCE_SECONDS = 900.0
