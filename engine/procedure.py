@@ -56,7 +56,6 @@ class Procedure:
     lapse_empty: bool
     exempt_lap_one: bool
     out_uncovered: bool
-    notice: bool
     knock: bool
     foul_at_turn_end: bool
     penalty_tiles: int
@@ -120,7 +119,6 @@ def procedure_of(rules: RuleSet) -> Procedure:
         lapse_empty="boneyard_empty" in reaches,
         exempt_lap_one=rules["doubles.first_turn_exempt"] is True,
         out_uncovered=rules["doubles.go_out_uncovered"] is True,
-        notice=rules["announce.mode"] == "notice",
         knock=rules["announce.mode"] == "knock",
         foul_at_turn_end=rules["announce.deadline"] == "next_turn_end",
         penalty_tiles=rules.number("announce.penalty_tiles"),
