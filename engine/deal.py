@@ -169,14 +169,20 @@ class Deal:
 
 
 def _shuffle(order: list[int], key: bytes) -> None:
-    """Fisher-Yates from the last place down, one random byte a place, no modulo bias."""
-    blocks = (hmac.digest(key, block.to_bytes(8, "big"), "sha256") for block in count())
-    stream = chain.from_iterable(blocks)
-    for last in range(len(order) - 1, 0, -1):
-        places = last + 1
-        fair = 256 - 256 % places
-        for byte in stream:
-            if byte < fair:
-                chosen = byte % places
-                break
-        order[last], order[chosen] = order[chosen], order[last]
+    """Fisher-Yates from the last place down, one random byte a place, no modulo bias.
+
+    Each byte of the stream fills the last place that is open or, if it would be unfair, nothing.
+    """
+    last = len(order) - 1
+    for block in count():
+        for byte in hmac.digest(key, block.to_bytes(8, "big"), "sha256"):
+            if last < 1:
+                return
+            if byte < _FAIR[last]:
+                chosen = byte % (last + 1)
+                order[last], order[chosen] = order[chosen], order[last]
+                last -= 1
+
+
+_FAIR: Final = tuple(256 - 256 % places for places in range(1, 257))
+"""By place, the bytes below which every remainder is as likely as any other."""

@@ -5,10 +5,11 @@ Nothing here changes a round. The rules are those of `docs/rules.md`; each funct
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
 
-from .moves import DONE, DRAW, MEXICAN, PASS, PLAYS, Move
+from .moves import DONE, DRAW, MEXICAN, PASS, PLAYS, TRAINS_MAX, Move
 from .round import COVER, EXTRA, PLAY, Round
-from .tiles import TileMask, tiles_in
+from .tiles import TileMask
 
 
 def plays_on(state: Round, trains: Iterable[int], hand: TileMask) -> list[Move]:
@@ -18,20 +19,45 @@ def plays_on(state: Round, trains: Iterable[int], hand: TileMask) -> list[Move]:
     for train in trains:
         fitting = hand & with_number[ends[train]]
         if fitting:
-            moves += fitting_plays(train, fitting)
+            moves += FITTING_PLAYS[train][fitting]
     return moves
 
 
-@lru_cache(maxsize=1 << 16)
-def fitting_plays(train: int, tiles: TileMask) -> tuple[Move, ...]:
-    """The plays of `tiles` on `train`; hands meet the same few tiles of a number over and over."""
-    return tuple(PLAYS[train][tile] for tile in tiles_in(tiles))
+class _Plays(dict[TileMask, tuple[Move, ...]]):
+    """By the tiles that fit, the plays on one train; made when first asked for.
+
+    A dictionary and no `lru_cache`, which takes twice as long to find an entry. Hands meet the
+    same few tiles of a number over and over; past the bound it begins anew.
+    """
+
+    def __init__(self, train: int) -> None:
+        self._row = PLAYS[train]
+
+    def __missing__(self, tiles: TileMask) -> tuple[Move, ...]:
+        if len(self) >= _PLAYS_KEPT:
+            self.clear()
+        row, rest, moves = self._row, tiles, []
+        while rest:
+            lowest = rest & -rest
+            moves.append(row[lowest.bit_length() - 1])
+            rest ^= lowest
+        self[tiles] = kept = tuple(moves)
+        return kept
+
+
+_PLAYS_KEPT: Final = 8192
+FITTING_PLAYS: Final = tuple(map(_Plays, range(TRAINS_MAX)))
+"""By train and the mask of the tiles that fit it, the plays."""
 
 
 def usable_trains(state: Round) -> tuple[int, ...]:
     """The trains that the seat to act may use for an ordinary tile (section 3, point 3)."""
     seat, rules = state.turn, state.procedure
-    others = state.marked & ~(1 << seat)
+    if rules.any_train_free and not state.mexican_started:
+        following = len(state.ends) - 1
+        may_start = following - MEXICAN < rules.mexican_max
+        return open_trains(seat, state.marked, following + may_start)
+    others = state.marked
     if not rules.any_train:
         if rules.own_only and state.turns < state.seats:
             return (seat,)
@@ -46,8 +72,8 @@ def usable_trains(state: Round) -> tuple[int, ...]:
 
 @lru_cache(maxsize=65536)
 def open_trains(seat: int, others: int, mexican_end: int) -> tuple[int, ...]:
-    """The own train, those of `others` (a mask), and the Mexican ones below `mexican_end`."""
-    marked = (train for train in range(MEXICAN) if others >> train & 1)
+    """The own train, the others of `others` (a mask), the Mexican ones below `mexican_end`."""
+    marked = (train for train in range(MEXICAN) if others >> train & 1 and train != seat)
     return (seat, *marked, *range(MEXICAN, mexican_end))
 
 

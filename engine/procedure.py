@@ -15,9 +15,10 @@ from .tiles import TileMask, TileSet, tile_set
 class Procedure:
     """The switches of `docs/rules.md`, by their option.
 
-    The last six sum others up: `announces` a knock or notice, `goes_on` a turn may have several
-    tiles, `any_train` no option keeps a seat from an open train, `mexican_free` none from starting
-    a Mexican Train, `plain` and `plain_lap_one` turns can be as `plain` has them.
+    The last seven sum others up: `announces` a knock or notice, `goes_on` a turn may have several
+    tiles, `any_train` no option keeps a seat from an open train, `any_train_free` nor from starting
+    a Mexican Train; plays can be as `plain` has them (`plain`), in the first lap too
+    (`plain_lap_one`), draws as well (`plain_draw`).
     """
 
     tiles: TileSet
@@ -64,9 +65,10 @@ class Procedure:
     announces: bool
     goes_on: bool
     any_train: bool
-    mexican_free: bool
+    any_train_free: bool
     plain: bool
     plain_lap_one: bool
+    plain_draw: bool
 
 
 @lru_cache(maxsize=256)
@@ -82,6 +84,8 @@ def procedure_of(rules: RuleSet) -> Procedure:
         or rules["first_turn.build_own_train"] is True
     )
     stuck = rules["marker.on"] == "stuck"
+    must_play = rules["turn.must_play"] is True
+    any_train = rules["first_turn.own_only"] is False and rules["train.own_first"] == "no"
     return Procedure(
         tiles=tiles,
         with_number=tiles.with_number,
@@ -90,7 +94,7 @@ def procedure_of(rules: RuleSet) -> Procedure:
         search_from_winner=rules["engine.search_from"] == "last_winner",
         engine_holder_first=rules["round.first_player"] == "engine_holder",
         one_per_open_train=rules["turn.play_limit"] == "one_per_open_train",
-        must_play=rules["turn.must_play"] is True,
+        must_play=must_play,
         build_own_train=rules["first_turn.build_own_train"] is True,
         own_only=rules["first_turn.own_only"] is True,
         starter_extra=rules["first_turn.starter_extra"] != "no",
@@ -126,8 +130,9 @@ def procedure_of(rules: RuleSet) -> Procedure:
         double_blank=rules.number("score.double_blank"),
         announces=rules["announce.mode"] != "off",
         goes_on=goes_on,
-        any_train=rules["first_turn.own_only"] is False and rules["train.own_first"] == "no",
-        mexican_free=rules["mexican_train.start"] == "any_turn",
+        any_train=any_train,
+        any_train_free=any_train and rules["mexican_train.start"] == "any_turn",
         plain=one_tile and stuck,
         plain_lap_one=one_tile and stuck and not goes_on,
+        plain_draw=must_play and rules["draw.limit"] != "until_playable",
     )

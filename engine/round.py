@@ -81,6 +81,7 @@ class Round:
     __slots__ = (
         "blocked",
         "boneyard",
+        "calm",
         "choices",
         "drawn",
         "drawn_count",
@@ -159,6 +160,8 @@ class Round:
         self.mexican_started = False
         self.own_fitted = False
         self.choices: tuple[Move, ...] = ()
+        # whether plain plays and draws may take the short way (`plain`); False is always right
+        self.calm = False
 
     def copy(self) -> "Round":
         """An independent copy; lines, boneyard and choices are shared, since never changed."""
@@ -198,6 +201,7 @@ class Round:
         twin.mexican_started = self.mexican_started
         twin.own_fitted = self.own_fitted
         twin.choices = self.choices
+        twin.calm = self.calm
         return twin
 
     # --- for readers ----------------------------------------------------------------------

@@ -23,24 +23,28 @@ from .events import (
     tile_drawn,
     tile_laid,
 )
-from .legal import decide, is_bound, may_go_on
+from .legal import decide, may_go_on
 from .moves import DONE, DRAW, KNOCK, MEXICAN, PASS, Move
-from .plain import lay_plainly
+from .plain import draw_plainly, lay_plainly
 from .round import COVER, EXTRA, GO_ON, PLAY, Round
-from .tiles import ENDS, tile_ends
+from .tiles import ENDS
 
 Log = list[Event] | None
 
 
 def make(state: Round, seat: int, move: Move, log: Log) -> None:
     """Carry out a legal move of `seat`; the round is settled afterwards."""
+    if state.calm and (
+        lay_plainly(state, seat, move, log)
+        if move.tile >= 0
+        else move is DRAW and draw_plainly(state, seat, log)
+    ):
+        if not state.choices:
+            settle(state, log)
+        return
     if state.procedure.knock and not state.moved and move is not KNOCK and move.seat < 0:
         _first_move(state, seat)
     if move.tile >= 0:
-        if lay_plainly(state, seat, move, log):
-            if not state.choices:
-                settle(state, log)
-            return
         _lay(state, seat, move.tile, move.train, log)
     elif move is DRAW:
         _draw(state, seat, log)
@@ -99,6 +103,7 @@ def settle(state: Round, log: Log) -> None:
         choices = decide(state)
         if choices:
             state.choices = tuple(choices)
+            state.calm = _is_calm(state)
             return
         if choices is not None:
             _end_turn(state, fails=state.need is not GO_ON, log=log)
@@ -111,8 +116,20 @@ def settle(state: Round, log: Log) -> None:
             _end_turn(state, fails=True, log=log)
         else:
             state.choices = (PASS,)
+            state.calm = _is_calm(state)
             return
     state.choices = ()
+    state.calm = False
+
+
+def _is_calm(state: Round) -> bool:
+    """Whether ordinary plays and draws can be made as `plain` does: nothing else is going on."""
+    rules = state.procedure
+    return (
+        state.need is PLAY
+        and (rules.plain if state.turns >= state.seats else rules.plain_lap_one)
+        and not (state.uncovered or state.out or state.owed)
+    )
 
 
 # --- moves --------------------------------------------------------------------------------
@@ -186,18 +203,15 @@ def _lapse(state: Round, log: Log) -> None:
     is_empty = rules.lapse_empty and state.drawn_count >= len(state.boneyard)
     if not is_empty and not rules.lapse_dead:
         return
-    kept = []
+    with_number, laid = rules.with_number, state.laid
     for double in state.uncovered:
         train, tile, _ = double
-        number = rules.with_number[tile_ends(tile)[0]]
-        is_dead = rules.lapse_dead and not number & ~state.laid
-        if not (is_dead or is_empty):
-            kept.append(double)
-        elif log is not None:
-            reason = "dead_number" if is_dead else "boneyard_empty"
-            log.append(DoubleLapsed(train, tile, reason))
-    if len(kept) < len(state.uncovered):
-        state.uncovered = tuple(kept)
+        is_dead = rules.lapse_dead and not with_number[ENDS[tile][0]] & ~laid
+        if is_dead or is_empty:
+            state.uncovered = tuple(each for each in state.uncovered if each is not double)
+            if log is not None:
+                reason = "dead_number" if is_dead else "boneyard_empty"
+                log.append(DoubleLapsed(train, tile, reason))
 
 
 def _after_tile(state: Round, seat: int, double_train: int, log: Log) -> None:
@@ -262,7 +276,10 @@ def _begin_turn(state: Round, seat: int, log: Log) -> None:
     state.turn = seat
     if state.uncovered:
         _lapse(state, log)
-    state.under_duty = is_bound(state)
+    # as `is_bound`, without its calls
+    state.under_duty = bool(state.uncovered) and (
+        state.turns >= state.seats or not state.procedure.exempt_lap_one
+    )
     state.need = COVER if state.under_duty else PLAY
     state.moved = False
     state.drew = False
