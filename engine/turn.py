@@ -25,20 +25,16 @@ from .events import (
 )
 from .legal import decide, may_go_on
 from .moves import DONE, DRAW, KNOCK, MEXICAN, PASS, Move
-from .plain import draw_plainly, lay_plainly
+from .plain import move_plainly
 from .round import COVER, EXTRA, GO_ON, PLAY, Round
-from .tiles import ENDS
+from .tiles import BITS, ENDS
 
 Log = list[Event] | None
 
 
 def make(state: Round, seat: int, move: Move, log: Log) -> None:
     """Carry out a legal move of `seat`; the round is settled afterwards."""
-    if state.calm and (
-        lay_plainly(state, seat, move, log)
-        if move.tile >= 0
-        else move is DRAW and draw_plainly(state, seat, log)
-    ):
+    if state.calm and move_plainly(state, seat, move, log):
         if not state.choices:
             settle(state, log)
         return
@@ -139,7 +135,7 @@ def _lay(state: Round, seat: int, tile: int, train: int, log: Log) -> None:
     rules = state.procedure
     high, low = ENDS[tile]
     end = low if state.ends[train] == high else high
-    bit = 1 << tile
+    bit = BITS[tile]
     hand = state.hands[seat] = state.hands[seat] ^ bit
     state.laid |= bit
     state.passes = 0
@@ -246,7 +242,7 @@ def _draw(state: Round, seat: int, log: Log) -> None:
     rules = state.procedure
     tile = state.boneyard[state.drawn_count]
     state.drawn_count += 1
-    state.hands[seat] |= 1 << tile
+    state.hands[seat] |= BITS[tile]
     state.drew = True
     state.drawn = tile
     state.passes = 0
@@ -375,7 +371,7 @@ def _foul(state: Round, offender: int, caller: int, log: Log) -> None:
     start = state.drawn_count
     drawn = state.boneyard[start : start + state.procedure.penalty_tiles]
     for tile in drawn:
-        state.hands[offender] |= 1 << tile
+        state.hands[offender] |= BITS[tile]
     state.drawn_count += len(drawn)
     if drawn:
         state.passes = 0
