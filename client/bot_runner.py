@@ -26,7 +26,7 @@ from .sdk import (
 )
 from .stopping import until_stopped
 from .tokens import FileTokens
-from .words import count as counted
+from .words import count_points
 
 PROGRAM = "mt-bot"
 
@@ -103,13 +103,13 @@ class TellingBot(StrategyBot):
     def on_round_over(self, event: RoundOver) -> None:
         """Tell the scores of a round."""
         if self._seat is not None:
-            points = counted(event.scores[self._seat], "point")
+            points = count_points(event.scores[self._seat])
             self.tell(f"round {event.round}: {points}, {event.totals[self._seat]} in all")
 
     def tell_end(self, ended: GameOver) -> None:
         """Tell the final place."""
         if self._seat is not None:
-            points = counted(ended.totals[self._seat], "point")
+            points = count_points(ended.totals[self._seat])
             self.tell(f"place {ended.places[self._seat]} of {len(ended.places)}, {points}")
 
 

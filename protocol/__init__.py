@@ -57,11 +57,13 @@ from .codec import (
 from .codes import (
     DECLINED_CODES,
     GOODBYE_CODES,
+    LEFT_CODES,
     REFUSED_CODES,
     Code,
     declined,
     goodbye,
     refused,
+    table_left,
 )
 from .connection import (
     TRANSITIONS,
@@ -180,6 +182,7 @@ __all__ = [
     "FEATURES",
     "GOODBYE_CODES",
     "HELLO_FRAME_BYTES_MAX",
+    "LEFT_CODES",
     "PROTOCOL_VERSIONS",
     "REFUSED_CODES",
     "SERVER_FRAME_BYTES_MAX",
@@ -321,4 +324,5 @@ __all__ = [
     "preencoded",
     "refused",
     "splice",
+    "table_left",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from mexican_train import engine
-from mexican_train.protocol import TableLeft
+from mexican_train.protocol import table_left
 
 from .declines import Decline
 from .effects import (
@@ -225,7 +225,7 @@ class Tables(Mapping[str, Table]):
 
     def close(self, table: Table) -> list[Effect]:
         """Close a table; whoever is still there is told."""
-        word = TableLeft(table=table.name, code="closed", text="The table has closed.")
+        word = table_left(table.name, "closed")
         effects: list[Effect] = [
             Deliver(player.number, word) for player, _ in table.seats.viewers()
         ]

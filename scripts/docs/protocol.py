@@ -264,6 +264,7 @@ def page() -> str:
         "refused_codes": codes(p.REFUSED_CODES),
         "goodbye_codes": codes(p.GOODBYE_CODES),
         "declined_codes": codes(p.DECLINED_CODES),
+        "left_codes": codes(p.LEFT_CODES),
         "states": states(),
         "exchange": exchange(),
     }
