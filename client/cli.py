@@ -4,11 +4,13 @@ Only click is loaded before the options are read; trio and the rest come with th
 """
 
 import getpass
+import os
 import unicodedata
 
 import click
 
 from .command import ExampleCommand
+from .texts import LANGUAGES, choose_language, language_of, text
 from .wish import NAME_CHARS_MAX, Wish
 
 PROGRAM = "mt-client"
@@ -60,6 +62,12 @@ SEAT_CODE_CHARS_MAX = 40
     help="With --name: take back a seat whose token is lost; the host of the table has the code.",
 )
 @click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    default=lambda: language_of(os.environ),
+    help="English or Norwegian Bokmål. [default: as your locale says]",
+)
+@click.option(
     "--plain",
     is_flag=True,
     help="Line mode: for screen readers, pipes and plain terminals. At present the only mode.",
@@ -78,6 +86,7 @@ def main(
     rules: str | None,
     options: tuple[str, ...],
     seat_code: str | None,
+    lang: str,
     plain: bool,
 ) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
@@ -86,6 +95,7 @@ def main(
     or by ending the input.
     """
     del plain
+    choose_language(lang)
     wish = Wish(
         server=server,
         name=(name or default_name(_login_name())).strip(),
@@ -107,7 +117,7 @@ def main(
 def _check(wish: Wish, *, solo: bool) -> None:
     """Refuse what cannot be meant, with exit code 2."""
     if not 1 <= len(wish.name) <= NAME_CHARS_MAX:
-        raise click.UsageError(f"a name has 1 to {NAME_CHARS_MAX} characters")
+        raise click.UsageError(text("a name has 1 to {number} characters", number=NAME_CHARS_MAX))
     if solo:
         given = {
             "HOST": wish.server,
@@ -117,25 +127,31 @@ def _check(wish: Wish, *, solo: bool) -> None:
         }
         for option, value in given.items():
             if value is not None:
-                raise click.UsageError(f"--solo and {option} do not go together")
+                raise click.UsageError(
+                    text("{one} and {other} do not go together", one="--solo", other=option)
+                )
         return
     if wish.server is None:
-        raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
+        raise click.UsageError(text("name a server (HOST or HOST:PORT), or play here with --solo"))
     if wish.table is not None and wish.create is not None:
-        raise click.UsageError("--table and --create do not go together")
+        raise click.UsageError(
+            text("{one} and {other} do not go together", one="--table", other="--create")
+        )
     if wish.seat_code is not None and not 1 <= len(wish.seat_code) <= SEAT_CODE_CHARS_MAX:
-        raise click.UsageError("--seat-code wants a code as the host of the table reads it out")
+        raise click.UsageError(
+            text("--seat-code wants a code as the host of the table reads it out")
+        )
     if wish.watch and wish.table is None:
-        raise click.UsageError("--watch wants --table NAME")
+        raise click.UsageError(text("--watch wants --table NAME"))
     if (wish.rules or wish.options) and wish.create is None:
-        raise click.UsageError("--rules and --rule want --create NAME or --solo")
+        raise click.UsageError(text("--rules and --rule want --create NAME or --solo"))
 
 
 def default_name(login: str) -> str:
     """A login name as a player's name: printable, 1 to 20 characters."""
-    text = unicodedata.normalize("NFKC", login)
-    kept = "".join(char for char in text if char.isprintable()).strip()
-    return kept[:NAME_CHARS_MAX].strip() or "player"
+    plain = unicodedata.normalize("NFKC", login)
+    kept = "".join(char for char in plain if char.isprintable()).strip()
+    return kept[:NAME_CHARS_MAX].strip() or text("player")
 
 
 def _login_name() -> str:

@@ -59,7 +59,8 @@ from .render import (
     turn_lines,
     turn_sentence,
 )
-from .words import declined_sentence
+from .texts import text
+from .words import declined_sentence, left_sentence
 
 DONE, FAILED = 0, 1
 ANSWER_SECONDS = 10.0
@@ -172,12 +173,16 @@ class PlainMode:
         welcome = self._link.welcome
         self.model.take(welcome)
         self._say(
-            f"Connected to {clean(welcome.server)} at {self._link.address} as "
-            f"{clean(welcome.name)}."
+            text(
+                "Connected to {server} at {address} as {name}.",
+                server=clean(welcome.server),
+                address=self._link.address,
+                name=clean(welcome.name),
+            )
         )
-        self._say("Type help to see what you can type.")
+        self._say(text("Type help to see what you can type."))
         if welcome.table is not None:
-            self._say(f"You are back at {clean(welcome.table)}.")
+            self._say(text("You are back at {table}.", table=clean(welcome.table)))
         elif self._opening.command is not None:
             self._send(self._opening.command)
         else:
@@ -238,7 +243,12 @@ class PlainMode:
         if seen == table.rules.hash:
             return
         if seen is not None:
-            self._say(f"The rules of {clean(table.name)} are not those that you were told of.")
+            self._say(
+                text(
+                    "The rules of {table} are not those that you were told of.",
+                    table=clean(table.name),
+                )
+            )
         if table.rules.changed or seen is not None:
             self._send(AskRules(id=0, table=table.name))
 
@@ -250,7 +260,7 @@ class PlainMode:
         else:
             self._sent[number] = command
             if self._is_cut and not self._is_parting:
-                self._say("There is no connection now; this waits until there is one.")
+                self._say(text("There is no connection now; this waits until there is one."))
 
     async def _until_answered(self, seconds: float) -> bool:
         """Wait for the answers that are still to come; whether they came in time."""
@@ -274,16 +284,23 @@ class PlainMode:
         if self._is_cut:
             if table is not None and not is_idle and self._opening.keeps_seat:
                 self._say(
-                    f"If the server comes back with this game, look for your seat at "
-                    f"{clean(table.name)} under the same name, {clean(self.model.name)}."
+                    text(
+                        "If the server comes back with this game, look for your seat at {table} "
+                        "under the same name, {name}.",
+                        table=clean(table.name),
+                        name=clean(self.model.name),
+                    )
                 )
             return
         if table is not None and is_idle:
             self._send(LeaveTable(id=0))
         elif table is not None and self._opening.keeps_seat:
             self._say(
-                f"Your seat at {clean(table.name)} is kept: come back under the same name, "
-                f"{clean(self.model.name)}."
+                text(
+                    "Your seat at {table} is kept: come back under the same name, {name}.",
+                    table=clean(table.name),
+                    name=clean(self.model.name),
+                )
             )
         await self._until_answered(PARTING_SECONDS if is_answered else LAST_WORDS_SECONDS)
 
@@ -311,7 +328,7 @@ class PlainMode:
         elif isinstance(arrival, RecordPart):
             self._take_record(arrival)
         elif isinstance(arrival, TableLeft):
-            self._say(arrival.text)
+            self._say(left_sentence(arrival))
             self._leave()
         else:
             self.model.take(arrival)
@@ -324,13 +341,14 @@ class PlainMode:
     def _take_notice(self, notice: LinkNotice) -> None:
         is_lost = notice.kind == "lost"
         self._is_cut = is_lost or (self._is_cut and notice.kind != "back")
-        self._say(f"{notice.text} Trying to come back; quit stops." if is_lost else notice.text)
+        trying = text("Trying to come back; quit stops.")
+        self._say(f"{notice.text} {trying}" if is_lost else notice.text)
         if notice.kind == "back":
             was_at_table = self.model.table is not None
             self.model.take(self._link.welcome)
             self._shown_turn = None
             if was_at_table and self.model.table is None:
-                self._say("You are in the lobby now.")
+                self._say(text("You are in the lobby now."))
 
     def _take_update(self, update: Update) -> None:
         model = self.model
@@ -344,7 +362,8 @@ class PlainMode:
         lines = events_lines(events, model)
         if update.unproven and not self._told_unproven:
             self._told_unproven = True
-            lines = ["This server deals from a fixed seed: a test or a demonstration.", *lines]
+            unproven = text("This server deals from a fixed seed: a test or a demonstration.")
+            lines = [unproven, *lines]
         if first and not events:
             lines += position_lines(model)
         others_acted = any(
@@ -384,10 +403,10 @@ class PlainMode:
         try:
             path = save_record(whole, part.table)
         except OSError as error:
-            self._say(f"The record cannot be saved: {error.strerror}.")
+            self._say(text("The record cannot be saved: {reason}.", reason=error.strerror))
         else:
             # whole, so that it can be copied: a path is not wrapped
-            self._paper.print([f"The record is saved in {path}"])
+            self._paper.print([text("The record is saved in {path}", path=path)])
 
     def _leave(self) -> None:
         self.model.leave()
@@ -397,11 +416,11 @@ class PlainMode:
             isinstance(each, JoinTable | CreateTable | WatchTable) for each in self._sent.values()
         )
         if not goes_on and not self._is_parting:
-            self._say("You are in the lobby.")
+            self._say(text("You are in the lobby."))
             self._send(ListTables(id=0))
 
-    def _say(self, text: str) -> None:
-        self._paper.print(wrapped(clean(text), COLUMNS))
+    def _say(self, sentence: str) -> None:
+        self._paper.print(wrapped(clean(sentence), COLUMNS))
 
 
 def _goes_on(command: AnyCommand) -> bool:
@@ -414,7 +433,7 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, Said):
         return [] if message.name and message.name == model.name else said_lines(message)
     if isinstance(message, Declined):
-        return wrapped(declined_sentence(message), COLUMNS)
+        return wrapped(declined_sentence(message, model), COLUMNS)
     if isinstance(message, Card):
         return card_lines(message)
     if isinstance(message, Nudged):
@@ -422,7 +441,7 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, SeatCode):
         return seat_code_lines(message)
     if isinstance(message, ClosingSoon):
-        return [f"The server stops in {message.seconds} s."]
+        return [text("The server stops in {seconds} s.", seconds=message.seconds)]
     return []
 
 
@@ -496,8 +515,8 @@ async def run_plain(link: Link, *, opening: Opening | None = None) -> int:
 def _writer(descriptor: int) -> Callable[[str], None]:
     """Writes text at once; what nobody reads any more is dropped."""
 
-    def write(text: str) -> None:
-        left = memoryview(text.encode("utf-8", "replace"))
+    def write(written: str) -> None:
+        left = memoryview(written.encode("utf-8", "replace"))
         try:
             while left:
                 left = left[os.write(descriptor, left) :]

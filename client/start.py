@@ -14,6 +14,7 @@ from .link import LinkError, RefusedError, hello_for, open_link
 from .plain import Opening, run_plain
 from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
+from .texts import text
 from .tokens import FileTokens, MemoryTokens, TokenStore
 from .wish import NAME_CHARS_MAX, Wish
 
@@ -39,7 +40,7 @@ def play_at(wish: Wish) -> int:
                 raise Failure(error.text) from None
             if not sys.stdin.isatty():
                 raise Failure(
-                    f"the name {name} is taken there; choose another with --name"
+                    text("the name {name} is taken there; choose another with --name", name=name)
                 ) from None
             name = _another_name(name)
         except LinkError as error:
@@ -96,9 +97,9 @@ def _opening(wish: Wish) -> Opening:
 
 
 def _another_name(name: str) -> str:
-    click.echo(f"The name {name} is taken there.")
+    click.echo(text("The name {name} is taken there.", name=name))
     while True:
-        another: str = click.prompt("Another name").strip()
+        another: str = click.prompt(text("Another name")).strip()
         if 1 <= len(another) <= NAME_CHARS_MAX:
             return another
-        click.echo(f"A name has 1 to {NAME_CHARS_MAX} characters.")
+        click.echo(text("A name has 1 to {number} characters.", number=NAME_CHARS_MAX))
