@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .bots.view import SeatView, seat_view
     from .bots.view import SeatView as View
     from .command import ExampleCommand, ExampleGroup, Failure
+    from .entries import ENTRY_WORDS
     from .link import (
         EndedError,
         Link,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from .tokens import FileTokens, MemoryTokens, TokenStore
 
 __all__ = [
+    "ENTRY_WORDS",
     "Address",
     "Bot",
     "BotError",
@@ -91,6 +93,7 @@ _HOMES = {
     ".address": ("Address",),
     ".bots": ("Strategy", "StrategyInfo", "UnknownStrategyError", "strategy", "strategy_names"),
     ".command": ("ExampleCommand", "ExampleGroup", "Failure"),
+    ".entries": ("ENTRY_WORDS",),
     ".link": (
         "EndedError",
         "Link",
