@@ -8,7 +8,7 @@ import trio
 from mexican_train.protocol import CreateTable, JoinTable, WatchTable
 
 from .address import Address
-from .bots import UnknownStrategyError, strategy
+from .bots import UnknownStrategyError, strategy, strategy_names
 from .command import Failure
 from .link import LinkError, RefusedError, hello_for, open_link
 from .plain import Opening, run_plain
@@ -55,7 +55,7 @@ def play_solo(wish: Wish) -> int:
     try:
         strategy(wish.strategy)
     except UnknownStrategyError as error:
-        raise click.BadParameter(str(error), param_hint="--strategy") from None
+        raise click.BadParameter(_no_strategy(error), param_hint="--strategy") from None
     try:
         return trio.run(until_stopped, partial(_solo_session, wish))
     except SoloError as error:
@@ -94,6 +94,17 @@ def _opening(wish: Wish) -> Opening:
     if wish.table is not None and wish.watch:
         return Opening(WatchTable(id=0, table=wish.table))
     return Opening(JoinTable(id=0, table=wish.table) if wish.table is not None else None)
+
+
+def _no_strategy(error: UnknownStrategyError) -> str:
+    parts = {"name": repr(error.name), "names": ", ".join(strategy_names())}
+    if error.nearest is None:
+        return text("There is no strategy {name}. Known: {names}.", **parts)
+    return text(
+        "There is no strategy {name}. Did you mean {nearest}? Known: {names}.",
+        nearest=repr(error.nearest),
+        **parts,
+    )
 
 
 def _another_name(name: str) -> str:
