@@ -45,7 +45,7 @@ from mexican_train.protocol import (
 )
 
 from .address import Address
-from .texts import coded, language, later, text
+from .texts import coded, language, later, system_reason, text
 from .tokens import MemoryTokens, TokenStore
 
 CONNECT_SECONDS = 10.0
@@ -289,7 +289,9 @@ class Link:
         try:
             await self._tokens.save(str(self._address), self._hello.name, welcome.token)
         except OSError as error:
-            unsaved = text("The resume token could not be stored: {reason}.", reason=error.strerror)
+            unsaved = text(
+                "The resume token could not be stored: {reason}.", reason=system_reason(error)
+            )
             self._deliver(LinkNotice("unsaved", unsaved))
         if self._welcome is None:
             self._last_id = welcome.last_id
@@ -629,7 +631,7 @@ def _reason(error: OSError) -> str:
             return text("no machine of that name is known")
         if isinstance(cause, OSError) and cause.errno in _REASONS:
             return text(_REASONS[cause.errno])
-    return error.strerror or str(error)
+    return system_reason(error)
 
 
 def _leaves(error: BaseException | None) -> Iterator[BaseException]:

@@ -59,7 +59,7 @@ from .render import (
     turn_lines,
     turn_sentence,
 )
-from .texts import text
+from .texts import system_reason, text
 from .words import declined_sentence, left_sentence
 
 DONE, FAILED = 0, 1
@@ -403,7 +403,7 @@ class PlainMode:
         try:
             path = save_record(whole, part.table)
         except OSError as error:
-            self._say(text("The record cannot be saved: {reason}.", reason=error.strerror))
+            self._say(text("The record cannot be saved: {reason}.", reason=system_reason(error)))
         else:
             # whole, so that it can be copied: a path is not wrapped
             self._paper.print([text("The record is saved in {path}", path=path)])

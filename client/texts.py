@@ -6,6 +6,7 @@ says in English is translated by its stable code. A process speaks one language,
 before anything is said.
 """
 
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -89,6 +90,12 @@ def coded(context: str, code: str, spoken: str, *numbers: object, **parts: objec
         return message.format(*numbers, **parts)
     except LookupError:
         return spoken
+
+
+def system_reason(error: OSError) -> str:
+    """Why the system did not do something, in the chosen language where that is known."""
+    code = errno.errorcode.get(error.errno or 0, "")
+    return coded("system", code, error.strerror or str(error))
 
 
 def typed(word: str) -> tuple[str, ...]:

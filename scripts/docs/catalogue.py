@@ -28,6 +28,17 @@ LOCALE: Final = CLIENT / "locale"
 LANGUAGES: Final = ("nb",)
 KEYWORDS: Final = {"text": 1, "later": 1, "plural": 2}
 """The functions that take sentences, and how many each."""
+SYSTEM: Final = {
+    "EACCES": "Permission denied",
+    "EDQUOT": "Disk quota exceeded",
+    "EIO": "Input/output error",
+    "ENOENT": "No such file or directory",
+    "ENOSPC": "No space left on device",
+    "ENOTDIR": "Not a directory",
+    "EPERM": "Operation not permitted",
+    "EROFS": "Read-only file system",
+}
+"""Why a file cannot be written, as most systems say it."""
 HEADER: Final = "# The sentences of the client. Renewed and checked by scripts/docs/catalogue.py."
 
 
@@ -78,6 +89,7 @@ def codes() -> Iterator[tuple[str, str, str]]:
         yield from ((context, code, entry.sentence) for code, entry in table.items())
     yield from (("rule", code, sentence) for code, sentence in REASONS.items())
     yield from (("why", code, sentence) for code, sentence in TEXTS.items())
+    yield from (("system", code, sentence) for code, sentence in SYSTEM.items())
     yield "option", "idle", NO_EFFECT
     for option in OPTIONS.values():
         context = f"option {option.name}"

@@ -21,6 +21,7 @@ from mexican_train.client.texts import (
     coded,
     language_of,
     plural,
+    system_reason,
     text,
     typed,
 )
@@ -371,6 +372,13 @@ def test_the_option_goes_before_the_locale() -> None:
     ]
     assert ["nevn en tjener" in each for each in said] == [True, False, False, True]
     assert LANGUAGES == ("en", "nb")
+
+
+def test_what_the_system_says_is_known() -> None:
+    """Where it is not, it stays as the system has it."""
+    assert system_reason(OSError(28, "No space left on device")) == "det er ikke plass på disken"
+    assert system_reason(OSError(9999, "Out of paper")) == "Out of paper"
+    assert system_reason(OSError("out of ink")) == "out of ink"
 
 
 def test_the_server_is_told_the_language() -> None:

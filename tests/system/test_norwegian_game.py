@@ -53,11 +53,11 @@ def played(typed: IO[str] | None, printed: IO[str] | None) -> str:
     asked = [*LOOKS, *WRONG]
     for line in printed:
         said.append(line)
-        if line.startswith("Du kan:"):
+        if line.startswith(("Du kan:", "You can:")):
             line_typed = asked.pop(0) if asked else "1"
             typed.write(f"{line_typed}\n" if line_typed == "1" else f"{line_typed}\ntur\n")
             typed.flush()
-        elif "Spillet er slutt" in line:
+        elif "Spillet er slutt" in line or "The game is over" in line:
             typed.write("bord\nslutt\n")
             typed.flush()
     return "".join(said)
