@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Strategy,
         StrategyInfo,
         UnknownStrategyError,
+        explain,
         strategy,
         strategy_names,
     )
@@ -75,6 +76,7 @@ __all__ = [
     "UnreachableError",
     "View",
     "events_lines",
+    "explain",
     "hand_lines",
     "hello_for",
     "open_link",
@@ -89,7 +91,14 @@ __all__ = [
 
 _HOMES = {
     ".address": ("Address",),
-    ".bots": ("Strategy", "StrategyInfo", "UnknownStrategyError", "strategy", "strategy_names"),
+    ".bots": (
+        "Strategy",
+        "StrategyInfo",
+        "UnknownStrategyError",
+        "explain",
+        "strategy",
+        "strategy_names",
+    ),
     ".command": ("ExampleCommand", "ExampleGroup", "Failure"),
     ".link": (
         "EndedError",

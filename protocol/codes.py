@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .server_messages import Declined, Goodbye, Parameter, Refused
+from .server_messages import Declined, Goodbye, Refused
+from .values import Parameter
 
 
 class Code(NamedTuple):
@@ -100,6 +101,7 @@ DECLINED_CODES: Mapping[str, Code] = _table(
     Code("not_away", "This player is not away."),
     Code("no_vote", "There is nothing to vote on, or only the persons with a seat may vote."),
     Code("no_such_strategy", "The server has no bot of this name."),
+    Code("no_hints", "This table gives no hints."),
     Code("chat_limit", "Too much chat; wait a moment.", retry=True),
     # the game
     Code("paused", "The game is paused.", retry=True),

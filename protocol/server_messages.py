@@ -16,6 +16,8 @@ from .values import (
     EventNumber,
     Limits,
     Milliseconds,
+    Parameter,
+    Reason,
     RulesInfo,
     SeatNumber,
     TableInfo,
@@ -25,7 +27,6 @@ from .values import (
     View,
 )
 
-Parameter = str | int | bool | list[str | int | list[int]] | None
 Answers = Annotated[int, Meta(ge=0, description="the id of the command that this answers, or 0")]
 
 
@@ -169,6 +170,30 @@ class SeatCode(ServerMessage, frozen=True, kw_only=True, tag="seat_code"):
     code: Annotated[str, Meta(description="for `seat_code` of that `hello`")]
 
 
+class Reasons(ServerMessage, frozen=True, kw_only=True, tag="reasons"):
+    """The answer to `why`: one entry, or with a tile and no train one a train."""
+
+    answers: Answers
+    reasons: list[Reason]
+
+
+class Hint(ServerMessage, frozen=True, kw_only=True, tag="hint"):
+    """The answer to `hint`: what the planner would do with what this seat sees, and why."""
+
+    answers: Answers
+    turn: Annotated[Turn, Meta(description="the `turn` that it is for")]
+    choice: Annotated[Choice, Meta(description="one of the present `choices`")]
+    code: Annotated[str, Meta(description="the reason; see the table of codes")]
+    params: Annotated[
+        dict[str, Parameter],
+        Meta(
+            description="`kept`: tiles that your own train will take later, in that order; "
+            "`cover`: the tile for a double; `seat` and `name`: somebody else"
+        ),
+    ]
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
+
+
 class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
     """What happened, how the table stands, and what this seat may do."""
 
@@ -211,5 +236,7 @@ AnyServerMessage = (
     | Said
     | Nudged
     | SeatCode
+    | Reasons
+    | Hint
     | Update
 )

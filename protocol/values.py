@@ -37,6 +37,7 @@ Turn = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 EventNumber = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Milliseconds = Annotated[int, Meta(ge=0, le=2**40)]
 OptionValue = bool | int | str | list[int | str]
+Parameter = str | int | bool | list[str | int | list[int]] | None
 
 ClientKind = Literal["person", "bot", "watcher"]
 StartRule = Literal["full", "ready", "manual"]
@@ -59,6 +60,21 @@ class Choice(Value, frozen=True, kw_only=True):
     event: Annotated[
         EventNumber | None, Meta(description="foul: the event to name in the command")
     ] = None
+
+
+class Reason(Value, frozen=True, kw_only=True):
+    """A move of this seat, and what `declined` would say to it now."""
+
+    do: Annotated[Deed, Meta(description="the move")]
+    tile: Annotated[Tile | None, Meta(description="play: the tile")] = None
+    train: Annotated[TrainName | None, Meta(description="play: where it would go")] = None
+    seat: Annotated[SeatNumber | None, Meta(description="foul: the seat")] = None
+    code: Annotated[
+        str | None, Meta(description="as in `declined`; null: the move can be made now")
+    ]
+    option: Annotated[str | None, Meta(description="the rule option behind it")]
+    params: Annotated[dict[str, Parameter], Meta(description="what programs may want to know")]
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
 
 
 class Train(Value, frozen=True, kw_only=True):
@@ -396,6 +412,9 @@ class TableInfo(Value, frozen=True, kw_only=True):
         Meta(description="what is done for who is away for long; `wait`: the others may vote"),
     ] = "wait"
     votes: Annotated[list[SeatVote], Meta(description="one a seat whose owner is away")] = []
+    hints: Annotated[
+        bool, Meta(description="true if persons with a seat here may ask for a `hint`")
+    ] = False
 
 
 class CardLine(Value, frozen=True, kw_only=True):

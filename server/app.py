@@ -19,7 +19,7 @@ from . import logs
 from .config import Config
 from .desk import Desk
 from .effects import Report
-from .house import House, substitute
+from .house import House, advise, substitute
 from .listeners import close_all, is_loopback, name_of, open_listeners, tune
 from .lobby import Lobby
 from .lobby_settings import LobbySettings
@@ -300,6 +300,8 @@ def _lobby_settings(config: Config) -> LobbySettings:
             grace_seconds=config.grace_seconds,
             terms=config.terms,
             substitute=substitute,
+            adviser=advise,
+            hints=config.hints,
         ),
         limits=config.limits,
         rules=config.rules,

@@ -140,6 +140,11 @@ class _Usage(click.ClickException):
     help="How long nothing is done about who is away.",
 )
 @click.option(
+    "--hints/--no-hints",
+    default=True,
+    help="Whether persons may ask for a hint, at tables that do not say so themselves.",
+)
+@click.option(
     "--db",
     metavar="PATH|:memory:",
     help="Where the games are kept.  [default: server-PORT.db in the platform's data folder; "
@@ -306,6 +311,7 @@ def _config(
             on_timeout=on_timeout,
             on_absent=on_absent,
         ),
+        hints=rest["hints"],
         fixed_seed=_seed(seed),
         exits_when_done=rest["exit_when_done"],
         exits_with_stdin=rest["until_stdin_closes"],

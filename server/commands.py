@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from mexican_train.protocol import (
     AddBot,
+    AskHint,
     AskRecord,
     AskRules,
     AskSeatCode,
@@ -32,6 +33,7 @@ from mexican_train.protocol import (
     Play,
     Pong,
     Ready,
+    Reasons,
     RecordPart,
     Rematch,
     RemoveBot,
@@ -42,6 +44,7 @@ from mexican_train.protocol import (
     StartTable,
     Vote,
     WatchTable,
+    Why,
 )
 from mexican_train.protocol import (
     Tables as TableList,
@@ -96,6 +99,7 @@ def _create(tables: Tables, player: Player, command: CreateTable, now: float) ->
         allows_watchers=command.watchers == "public",
         password=command.password,
         terms=_terms(tables, command),
+        hints=command.hints,
     )
     if len(plan.bots) >= plan.seats:
         raise Decline("table_full")
@@ -287,6 +291,16 @@ def _pause(tables: Tables, player: Player, command: Pause, now: float) -> Handle
     return [*effects, *tables.go_on(table, now)], TABLE
 
 
+def _why(tables: Tables, player: Player, command: Why, _now: float) -> Handled:
+    reasons = tables.at_table(player).advice.reasons(player, command)
+    return [Deliver(player.number, Reasons(answers=command.id, reasons=reasons))], AGAIN
+
+
+def _ask_hint(tables: Tables, player: Player, command: AskHint, now: float) -> Handled:
+    hint = tables.at_table(player).advice.hint(player, command.id, now)
+    return [Deliver(player.number, hint)], AGAIN
+
+
 def _nudge(tables: Tables, player: Player, command: Nudge, now: float) -> Handled:
     table = tables.at_table(player)
     nudged = table.attendance.nudge(player)
@@ -386,6 +400,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Foul: _foul,
     Vote: _vote,
     Pause: _pause,
+    Why: _why,
+    AskHint: _ask_hint,
     AskRecord: _ask_record,
     Say: _say,
     Nudge: _nudge,

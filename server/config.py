@@ -53,6 +53,7 @@ class Config:
         pace_seconds: between a bot's moves; None: 1 while a person is seated, else 0.
         between_seconds: how long the next round waits for persons who are not ready.
         terms: what tables do about time and absence that say nothing themselves.
+        hints: whether persons may ask for one, at tables that do not say so themselves.
         grace_seconds: how long nothing is done about somebody gone.
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
@@ -73,6 +74,7 @@ class Config:
     pace_seconds: float | None = None
     between_seconds: float = 30.0
     terms: Terms = field(default_factory=Terms)
+    hints: bool = True
     grace_seconds: float = 60.0
     fixed_seed: bytes | None = field(default=None, repr=False)
     drain_seconds: float = 10.0

@@ -100,6 +100,7 @@ class TableOpened(TableFact, frozen=True, gc=False):
     bank_seconds: int = 0
     on_timeout: TimeoutChoice = "skip"
     on_absent: AbsenceChoice = "wait"
+    hints: bool = True
 
 
 class TableClosed(TableFact, frozen=True, gc=False):

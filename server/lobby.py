@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 from mexican_train.protocol import (
     PROTOCOL_VERSIONS,
     AnyCommand,
+    AskHint,
     AskRecord,
     AskRules,
     CreateTable,
@@ -24,6 +25,7 @@ from mexican_train.protocol import (
     Resync,
     WatchTable,
     Welcome,
+    Why,
     common_version,
     refused,
 )
@@ -46,7 +48,7 @@ from .playing import GuardedMove
 from .recovery import Recovery
 from .tables import Tables
 
-_ASKS: Final = (AskRecord, AskRules, ListTables, Ping, Resync)
+_ASKS: Final = (AskHint, AskRecord, AskRules, ListTables, Ping, Resync, Why)
 """The commands that change nothing: repeated, they are asked anew."""
 
 

@@ -50,3 +50,5 @@ class TablePlan:
     password: str | None = None
     terms: Terms | None = None
     """None: those of the server."""
+    hints: bool | None = None
+    """Likewise."""

@@ -18,8 +18,6 @@ from mexican_train.protocol import (
     Knock,
     Pass,
     Play,
-    Update,
-    decode_server,
 )
 
 from .clocks import is_due
@@ -388,9 +386,7 @@ class Playing:
         if self._settings.substitute is None:
             return None
         progress = self._course.game_on()
-        seen = decode_server(self._telling.updates(progress, [], now).seen_by(seat))
-        if not isinstance(seen, Update):
-            return None
+        seen = self._telling.seen_by(seat, now)
         guarded = [choice for choice in seen.choices if choice.do not in {"knock", "foul"}]
         choice = self._settings.substitute(msgspec.structs.replace(seen, choices=guarded))
         move = _chosen_move(choice)

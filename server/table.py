@@ -9,6 +9,7 @@ from typing import Final
 from mexican_train import engine
 from mexican_train.protocol import TableLeft, TableState
 
+from .advice import Advice
 from .attendance import Attendance
 from .clocks import is_due
 from .course import Course
@@ -34,6 +35,7 @@ class Table:
         course: which game is on.
         telling: what others hear of it.
         playing: the games.
+        advice: what its players ask about them.
         attendance: what is done about those who are away.
         is_recalled: it was made from its log.
         closing: set once the table is to be closed.
@@ -50,6 +52,7 @@ class Table:
         self.course: Final = Course(charter, self.seats, settings, now)
         self.telling: Final = Telling(charter, self.seats, self.course, settings)
         self.playing: Final = Playing(charter, self.seats, self.course, self.telling, settings)
+        self.advice: Final = Advice(charter, self.seats, self.course, self.telling, settings)
         self.attendance: Final = Attendance(
             charter, self.seats, self.course, self.telling, self.playing
         )

@@ -169,6 +169,7 @@ class Tables(Mapping[str, Table]):
             password_digest=password_digest(plan.password),
             is_standing=is_standing,
             terms=plan.terms or self.settings.table.terms,
+            hints=self.settings.table.hints if plan.hints is None else plan.hints,
         )
         table = Table(charter, self.settings.table, now)
         self._tables[plan.name] = table

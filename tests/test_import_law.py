@@ -33,7 +33,7 @@ def words(text: str) -> frozenset[str]:
 CORE = (
     *("declines", "effects", "clocks", "table_settings", "lobby_settings"),
     *("views", "players", "seat_codes", "absence", "progress"),
-    *("seats", "course", "telling", "playing", "attendance", "table", "recall"),
+    *("seats", "course", "telling", "playing", "advice", "attendance", "table", "recall"),
     *("tables", "commands", "recovery", "lobby"),
 )
 

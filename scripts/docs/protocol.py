@@ -22,6 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 VALUES = (
     p.Choice,
+    p.Reason,
     p.View,
     p.Train,
     p.OpenDouble,
