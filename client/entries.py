@@ -15,11 +15,13 @@ from mexican_train.protocol import (
     AbsenceChoice,
     AddBot,
     AnyCommand,
+    AskHint,
     AskRecord,
     AskRules,
     AskSeatCode,
     Choice,
     CreateTable,
+    Deed,
     Done,
     Draw,
     JoinTable,
@@ -41,6 +43,7 @@ from mexican_train.protocol import (
     Tile,
     Vote,
     WatchTable,
+    Why,
 )
 
 from .bots.strategies import high_low
@@ -98,7 +101,7 @@ def read_entry(line: str, model: Model) -> Entry | None:
     if tile is not None:
         return _play(high_low((int(tile[1]), int(tile[2]))), tile[3], model)
     word, _, rest = text.partition(" ")
-    word = _SHORT.get(word.lower(), word.lower())
+    word = _SHORT.get(word) or _SHORT.get(word.lower(), word.lower())
     reader = _READERS.get(word)
     if reader is None:
         if _is_number(word):
@@ -139,8 +142,7 @@ _MEXICAN = frozenset({"mexican", "mex", "mexico", "m"})
 
 def _play(tile: Tile, where: str, model: Model) -> Entry:
     _demand_turn(model)
-    if tile not in [high_low(held) for held in model.hand]:
-        raise EntryError(f"You do not hold {tile_text(tile)}. Type hand to see your tiles.")
+    _demand_held(tile, model)
     fitting = [
         choice
         for choice in model.offers
@@ -157,6 +159,12 @@ def _play(tile: Tile, where: str, model: Model) -> Entry:
         example = f"{tile_text(tile)} {fitting[0].train}"
         raise EntryError(f"{tile_text(tile)} can go on {places}. Say which, for example: {example}")
     return _chosen(fitting[0], model)
+
+
+def _demand_held(tile: Tile, model: Model) -> None:
+    """Raise unless this seat holds the tile."""
+    if tile not in [high_low(held) for held in model.hand]:
+        raise EntryError(f"You do not hold {tile_text(tile)}. Type hand to see your tiles.")
 
 
 def _train(where: str, model: Model, fitting: Sequence[Choice]) -> str | None:
@@ -230,10 +238,7 @@ def _what_can(model: Model) -> str:
 
 def _demand_turn(model: Model) -> None:
     """Raise unless this seat is to act."""
-    if model.view is None:
-        raise EntryError(_no_game(model))
-    if model.seat is None:
-        raise EntryError("You are watching; only players can do that.")
+    _demand_seat(model)
     if not model.is_my_turn:
         if model.to_act is None:
             raise EntryError("Nobody can play now: the round is over.")
@@ -309,6 +314,48 @@ def _foul(rest: str, model: Model) -> Entry:
         if choice.seat == seat:
             return _chosen(choice, model)
     raise EntryError(f"There is no foul of {model.seat_name(seat)} to call now.")
+
+
+def _hint(rest: str, model: Model) -> Entry:
+    _demand_nothing_after("hint", rest)
+    _demand_seat(model)
+    return Ask(AskHint(id=0))
+
+
+def _why(rest: str, model: Model) -> Entry:
+    """Why a move of this seat cannot be made: a tile on a train or on all, or another deed."""
+    _demand_seat(model)
+    asked = rest.removeprefix("not ").strip()
+    tile = _TILE_FIRST.match(asked)
+    if tile is not None:
+        held = high_low((int(tile[1]), int(tile[2])))
+        _demand_held(held, model)
+        return Ask(Why(id=0, tile=held, train=_train(tile[3], model, [])))
+    word, _, name = asked.lower().partition(" ")
+    deed = _DEEDS.get(_SHORT.get(word, word))
+    if deed == "foul" and name:
+        return Ask(Why(id=0, do=deed, seat=_seat(name, model)))
+    if deed is None or deed == "foul":
+        raise EntryError("Say which move, for example: why 12-7, why 12-7 me, why draw")
+    _demand_nothing_after(f"why {word}", name)
+    return Ask(Why(id=0, do=deed))
+
+
+_DEEDS: dict[str, Deed] = {
+    "draw": "draw",
+    "pass": "pass",
+    "done": "done",
+    "knock": "knock",
+    "foul": "foul",
+}
+
+
+def _demand_seat(model: Model) -> None:
+    """Raise unless a game is on in which this player has a seat."""
+    if model.view is None:
+        raise EntryError(_no_game(model))
+    if model.seat is None:
+        raise EntryError("You are watching; only players can do that.")
 
 
 # --- the lobby and the table --------------------------------------------------------------
@@ -543,6 +590,8 @@ _READERS: dict[str, Callable[[str, Model], Entry]] = {
     "done": _done,
     "knock": _knock,
     "foul": _foul,
+    "hint": _hint,
+    "why": _why,
     "hand": _show("hand", game=True),
     "table": _show("table", game=False),
     "scores": _show("scores", game=True),
@@ -577,6 +626,7 @@ _SHORT = {
     "k": "knock",
     "f": "foul",
     "h": "hand",
+    "H": "hint",
     "s": "scores",
     "t": "table",
     "?": "help",
@@ -590,7 +640,7 @@ _SHORT = {
     "seatcode": "seat-code",
     "unpause": "pause",
 }
-_GAME_WORDS = ("draw", "pass", "done", "hand", "table", "scores", "log", "turn")
+_GAME_WORDS = ("draw", "pass", "done", "why", "hand", "table", "scores", "log", "turn")
 _KNOCK_WORDS = ("knock", "foul")
 _COMPANY_WORDS = ("nudge", "mute", "unmute")
 _HOST_WORDS = ("pause", "seat-code")
@@ -608,16 +658,19 @@ def words_for(model: Model) -> tuple[str, ...]:
         return (*_WATCHER_WORDS, *_ANYWHERE)
     if not model.is_playing:
         return (*_TABLE_WORDS, *_COMPANY_WORDS, "seat-code", *_ANYWHERE)
+    hint = ("hint",) if model.has_hints else ()
     knocks = _KNOCK_WORDS if model.has_knocks else ()
     vote = ("vote",) if model.may_vote else ()
     host = _HOST_WORDS if model.is_host else ()
-    return (*_GAME_WORDS, *knocks, *vote, *host, *_COMPANY_WORDS, *_ANYWHERE)
+    return (*_GAME_WORDS, *hint, *knocks, *vote, *host, *_COMPANY_WORDS, *_ANYWHERE)
 
 
 def _did_you_mean(word: str, model: Model) -> str:
     here = words_for(model)
     nearest = difflib.get_close_matches(word, here, n=1, cutoff=CUTOFF)
-    nearest = nearest or difflib.get_close_matches(word, _READERS, n=1, cutoff=CUTOFF)
+    # three letters are like too many words to be meant where they mean nothing
+    elsewhere = [each for each in _READERS if len(each) > len("why")]
+    nearest = nearest or difflib.get_close_matches(word, elsewhere, n=1, cutoff=CUTOFF)
     if nearest:
         return f"{_quoted(word)} means nothing here. Did you mean {nearest[0]}?"
     return f"{_quoted(word)} means nothing here. Type help to see what you can type."

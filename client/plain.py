@@ -19,11 +19,13 @@ from mexican_train.protocol import (
     ClosingSoon,
     CreateTable,
     Declined,
+    Hint,
     JoinTable,
     LeaveTable,
     ListTables,
     Nudged,
     Ok,
+    Reasons,
     RecordPart,
     Said,
     SeatCode,
@@ -37,6 +39,7 @@ from mexican_train.protocol import (
 
 from .clean import clean, width, wrapped
 from .entries import Ask, EntryError, Quit, Show, Topic, is_quit, read_entry
+from .hints import hint_sentences, reason_sentences, refusal_sentence
 from .link import Arrival, Link, LinkError, LinkNotice
 from .model import Model, MoveMade
 from .presence import nudge_line, presence_lines, seat_code_lines
@@ -59,7 +62,6 @@ from .render import (
     turn_lines,
     turn_sentence,
 )
-from .words import declined_sentence
 
 DONE, FAILED = 0, 1
 ANSWER_SECONDS = 10.0
@@ -414,7 +416,12 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, Said):
         return [] if message.name and message.name == model.name else said_lines(message)
     if isinstance(message, Declined):
-        return wrapped(declined_sentence(message), COLUMNS)
+        return wrapped(refusal_sentence(message, model), COLUMNS)
+    if isinstance(message, Hint):
+        return wrapped(" ".join(hint_sentences(message, model)), COLUMNS)
+    if isinstance(message, Reasons):
+        sentences = reason_sentences(message.reasons, model)
+        return [line for each in sentences for line in wrapped(each, COLUMNS)]
     if isinstance(message, Card):
         return card_lines(message)
     if isinstance(message, Nudged):

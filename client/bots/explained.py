@@ -31,7 +31,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "cover_own": "Play {tile} on {train}: it covers the double there and keeps {kept} for later.",
     "cover_own_last": "Play {tile} on {train}: it covers the double there.",
     "cover": "Play {tile} on {train}: "
-    "it covers the double there, and is the heaviest tile that your own train can spare.",
+    "it covers the double with the heaviest tile that your own train can spare.",
     "shed": "Play {tile} on {train}: "
     "it is the heaviest tile that fits there and keeps {kept} for your own train.",
     "shed_any": "Play {tile} on {train}: "

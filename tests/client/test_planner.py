@@ -237,7 +237,7 @@ MARKED = {"trains": [train("p0", marked=True), train("p1", marked=True), train("
             "7-3>p1",
             (
                 "Play 7-3 on Ann's train: "
-                "it covers the double there, and is the heaviest tile that your own train can spare."
+                "it covers the double with the heaviest tile that your own train can spare."
             ),
         ),
         (
