@@ -53,6 +53,11 @@ def test_seats_bots_or_start_open_table_1() -> None:
     assert (table.name, table.bots) == ("friday", ("random", "random", "greedy"))
 
 
+def test_tables_give_hints_unless_the_host_says_no() -> None:
+    assert config().hints
+    assert not config("--no-hints").hints
+
+
 def test_clocks_and_absence() -> None:
     """People have no limit and are waited for, unless the host says so."""
     assert config().terms == Terms()
