@@ -418,10 +418,9 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, Declined):
         return wrapped(refusal_sentence(message, model), COLUMNS)
     if isinstance(message, Hint):
-        return wrapped(" ".join(hint_sentences(message, model)), COLUMNS)
+        return _lines(hint_sentences(message, model))
     if isinstance(message, Reasons):
-        sentences = reason_sentences(message.reasons, model)
-        return [line for each in sentences for line in wrapped(each, COLUMNS)]
+        return _lines(reason_sentences(message.reasons, model))
     if isinstance(message, Card):
         return card_lines(message)
     if isinstance(message, Nudged):
@@ -431,6 +430,11 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, ClosingSoon):
         return [f"The server stops in {message.seconds} s."]
     return []
+
+
+def _lines(sentences: Sequence[str]) -> list[str]:
+    """Sentences, each from the start of a line."""
+    return [line for each in sentences for line in wrapped(each, COLUMNS)]
 
 
 def _appended(lines: list[str], sentence: str) -> list[str]:

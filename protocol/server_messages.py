@@ -183,7 +183,7 @@ class Hint(ServerMessage, frozen=True, kw_only=True, tag="hint"):
     answers: Answers
     turn: Annotated[Turn, Meta(description="the `turn` that it is for")]
     choice: Annotated[Choice, Meta(description="one of the present `choices`")]
-    code: Annotated[str, Meta(description="the reason; see the table of codes")]
+    code: Annotated[str, Meta(description="the reason, stable; see the table of codes")]
     params: Annotated[
         dict[str, Parameter],
         Meta(

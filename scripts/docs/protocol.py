@@ -16,6 +16,7 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 import protocol_samples as samples  # type: ignore[import-not-found]  # found beside this file
 from mexican_train import protocol as p
+from mexican_train.client.bots import TEXTS
 
 TEMPLATE = Path(__file__).with_name("protocol.template.md")
 DOCS = Path(__file__).parents[2] / "docs"
@@ -265,6 +266,9 @@ def page() -> str:
         "refused_codes": codes(p.REFUSED_CODES),
         "goodbye_codes": codes(p.GOODBYE_CODES),
         "declined_codes": codes(p.DECLINED_CODES),
+        "hint_codes": table(
+            ("code", "sentence"), [(f"`{code}`", sentence) for code, sentence in TEXTS.items()]
+        ),
         "states": states(),
         "exchange": exchange(),
     }
