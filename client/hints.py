@@ -11,6 +11,7 @@ from typing import Any, Final
 from mexican_train.protocol import Declined, Hint, Reason
 
 from .bots.explained import TEXTS
+from .bots.strategies import train_rank
 from .clean import clean
 from .model import Model
 from .texts import text
@@ -71,10 +72,12 @@ def hint_sentences(hint: Hint, model: Model) -> list[str]:
 
 
 def reason_sentences(reasons: Sequence[Reason], model: Model) -> list[str]:
-    """What may be done of that which was asked about and why the rest may not, nothing twice.
+    """What may be done of that which was asked about, then why the rest may not, nothing twice.
 
-    Trains that are closed, and those that a tile does not fit, are told in one sentence.
+    Trains that are closed, and those that a tile does not fit, are told in one sentence; the own
+    train stands first, as in the list of choices.
     """
+    reasons = sorted(reasons, key=lambda reason: _rank(reason, model))
     by_code = {
         code: [reason for reason in reasons if reason.code == code and _train_of(reason)]
         for code in ("not_open", "does_not_fit")
@@ -93,6 +96,11 @@ def refusal_sentence(declined: Declined, model: Model) -> str:
     """Why the server declined, with the trains and players as this player knows them."""
     sentence = _sentence(REFUSALS.get(declined.code), _parts(declined.params, model))
     return declined_sentence(declined) if sentence is None else _by_rule(sentence, declined.option)
+
+
+def _rank(reason: Reason, model: Model) -> tuple[bool, tuple[int, int]]:
+    train = reason.train or ""
+    return reason.code is not None, train_rank(train, model.seat) if train else (0, 0)
 
 
 def _reason_sentence(reason: Reason, model: Model) -> str:

@@ -485,6 +485,7 @@ _HELP_GAME = """\
 3           do what stands under number 3 in the list
 draw, d     draw a tile
 pass, p     pass, or end a turn of several tiles (also: done)
+hint, H     what to do, and why
 why 12-7    why it cannot be played; also why 12-7 Ann, why draw
 turn, hand, table, scores, log    show that again
 say TEXT    talk to the table; mute NAME and unmute NAME
@@ -492,8 +493,6 @@ nudge       ask whose turn it is to go on
 rules       the rules of this table; then: rules all
 leave       leave the table (your seat is kept while the game runs)
 quit        stop"""
-_HELP_HINT = """\
-hint, H     what to do, and why"""
 _HELP_KNOCKS = """\
 knock, k    say that you have one tile left
 foul Ann    call Ann, who did not knock"""
@@ -540,10 +539,11 @@ def help_lines(model: Model) -> list[str]:
     if not model.is_playing:
         return _HELP_TABLE.splitlines()
     lines = _HELP_GAME.splitlines()
-    extra = _HELP_HINT.splitlines() if model.has_hints else []
-    extra += _HELP_KNOCKS.splitlines() if model.has_knocks else []
+    extra = _HELP_KNOCKS.splitlines() if model.has_knocks else []
     extra += _HELP_VOTE.splitlines() if model.may_vote else []
     extra += _HELP_HOST.splitlines() if model.is_host else []
-    place = next(place for place, line in enumerate(lines) if line.startswith("why"))
+    if not model.has_hints:
+        lines = [line for line in lines if not line.startswith("hint")]
+    place = next(place for place, line in enumerate(lines) if line.startswith("turn,"))
     lines[place:place] = extra
     return lines

@@ -144,14 +144,16 @@ def test_of_many_trains_nothing_is_told_twice() -> None:
         no_fit("m0", 9),
         reason("12-7>m1", "mexican_start", "mexican_train.start"),
         reason("12-7>m2", "mexican_start", "mexican_train.start"),
+        reason("12-7>p3"),
     ]
-    assert reason_sentences(asked, game()) == [
+    assert reason_sentences(asked[::-1], game()) == [
+        "12-7 can be played on seat 3's train.",
         "12-7 does not fit your train (end 3) or the Mexican Train (end 9).",
+        "You may not start a Mexican Train now. (rule: mexican_train.start)",
         (
             "Ann's train and Bob's train are closed to you: no markers stand on them. "
             "(rule: marker.on)"
         ),
-        "You may not start a Mexican Train now. (rule: mexican_train.start)",
     ]
 
 
