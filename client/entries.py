@@ -236,12 +236,15 @@ def _what_can(model: Model) -> str:
     return f"You can: {rest}." if rest else "There is nothing that you can play."
 
 
+_ROUND_OVER = "Nobody can play now: the round is over."
+
+
 def _demand_turn(model: Model) -> None:
     """Raise unless this seat is to act."""
     _demand_seat(model)
     if not model.is_my_turn:
         if model.to_act is None:
-            raise EntryError("Nobody can play now: the round is over.")
+            raise EntryError(_ROUND_OVER)
         raise EntryError(f"It is not your turn: {model.seat_name(model.to_act)} is to play.")
 
 
@@ -319,6 +322,8 @@ def _foul(rest: str, model: Model) -> Entry:
 def _hint(rest: str, model: Model) -> Entry:
     _demand_nothing_after("hint", rest)
     _demand_seat(model)
+    if model.to_act is None:
+        raise EntryError(_ROUND_OVER)
     return Ask(AskHint(id=0))
 
 

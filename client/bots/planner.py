@@ -181,7 +181,7 @@ class _Decision:
             return None
         choice = max(spare, key=lambda choice: self.weight(_played(choice)))
         tile = _played(choice)
-        if self.view.awaited == "cover":
+        if any(double.train == choice.train for double in self.view.open_doubles):
             return explained(self.view, choice, "cover")
         cover = self.cover(tile) if _is_double(tile) else None
         if cover is not None:

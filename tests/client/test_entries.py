@@ -392,5 +392,7 @@ def test_advice_is_for_players_in_a_game(line: str) -> None:
     assert refusal(line, lobby()) == nowhere
     waiting = "The game has not started yet. Type ready when you are."
     assert refusal(line, at_table()) == waiting
+    over = view(phase="round_over", to_act=None, names=["Me", "Ann"], trains=TRAINS)
+    assert refusal("hint", in_game(on=over)) == "Nobody can play now: the round is over."
     watching = "You are watching; only players can do that."
     assert refusal(line, in_game(seat=None)) == watching

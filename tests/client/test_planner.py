@@ -241,6 +241,16 @@ MARKED = {"trains": [train("p0", marked=True), train("p1", marked=True), train("
             ),
         ),
         (
+            "12-1 7-3 8-7",
+            "7-3>p1 8-7>p1 12-1>p0",
+            {"doubles": "7-7>p1", "awaited": "extra"},
+            "8-7>p1",
+            (
+                "Play 8-7 on Ann's train: "
+                "it covers the double with the heaviest tile that your own train can spare."
+            ),
+        ),
+        (
             "12-7 7-3 5-5",
             "12-7>p0 7-3>p0",
             {
