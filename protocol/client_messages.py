@@ -6,9 +6,9 @@ before anything else sees the message.
 
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
+from .secrecy import Discreet
 from .values import (
     AbsenceChoice,
     ClientKind,
@@ -32,9 +32,7 @@ Seconds = Annotated[int, Meta(ge=0, le=86_400)]
 ShortText = Annotated[str, Meta(max_length=40)]
 
 
-class ClientMessage(
-    msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True
-):
+class ClientMessage(Discreet, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
     """A message from a client. Fields with a default may be left out."""
 
 

@@ -6,9 +6,9 @@ fields added later within a protocol version have defaults for older servers.
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
+from .secrecy import Discreet
 from .values import (
     AnyEvent,
     CardLine,
@@ -29,7 +29,7 @@ Parameter = str | int | bool | list[str | int | list[int]] | None
 Answers = Annotated[int, Meta(ge=0, description="the id of the command that this answers, or 0")]
 
 
-class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
+class ServerMessage(Discreet, frozen=True, kw_only=True, tag_field="type", gc=False):
     """A message from the server."""
 
 
@@ -163,6 +163,8 @@ class Nudged(ServerMessage, frozen=True, kw_only=True, tag="nudged"):
 
 class SeatCode(ServerMessage, frozen=True, kw_only=True, tag="seat_code"):
     """The answer to `seat_code`: hand it to the player, whose `hello` it lets in once."""
+
+    secrets = frozenset({"code"})
 
     answers: Answers
     name: Annotated[str, Meta(description="the player's name, to say hello by")]

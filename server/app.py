@@ -308,6 +308,7 @@ def _lobby_settings(config: Config) -> LobbySettings:
         tables_max=config.tables_max,
         server_version=version("mexican-train"),
         features=FEATURES,
+        password_digest=config.password_digest,
     )
 
 

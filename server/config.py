@@ -54,6 +54,7 @@ class Config:
         between_seconds: how long the next round waits for persons who are not ready.
         terms: what tables do about time and absence that say nothing themselves.
         grace_seconds: how long nothing is done about somebody gone.
+        password_digest: of what everybody must know who comes in; None: no password.
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
         exits_when_done: stop once every table in `tables` has finished.
@@ -75,6 +76,7 @@ class Config:
     terms: Terms = field(default_factory=Terms)
     grace_seconds: float = 60.0
     fixed_seed: bytes | None = field(default=None, repr=False)
+    password_digest: bytes | None = field(default=None, repr=False)
     drain_seconds: float = 10.0
     exits_when_done: bool = False
     exits_with_stdin: bool = False
