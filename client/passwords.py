@@ -49,8 +49,3 @@ def read_password_file(path: Path) -> PasswordFile:
         raise PasswordFileError(f"the password in {path} is no UTF-8 text") from None
     is_file = stat.S_ISREG(status.st_mode)
     return PasswordFile(password, is_file and bool(status.st_mode & 0o077))
-
-
-def exposure_warning(path: Path) -> str:
-    """What to tell whoever uses a password file that others may read."""
-    return f"others may read the password in {path}: chmod 600 {path}"

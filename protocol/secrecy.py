@@ -4,23 +4,21 @@ A message may end up in a traceback, a failed test or a debugger's log; password
 codes of seats must not come along.
 """
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 
-class Discreet(msgspec.Struct):
-    """A struct that shows of its `secrets` only whether they are there."""
+def shown_fields(message: msgspec.Struct, secrets: frozenset[str]) -> list[tuple[str, Any]]:
+    """Names and values as they may be shown: of `secrets` only whether they are there."""
+    fields = [(name, getattr(message, name)) for name in message.__struct_fields__]
+    return [
+        (name, "(hidden)" if name in secrets and value is not None else value)
+        for name, value in fields
+    ]
 
-    secrets: ClassVar[frozenset[str]] = frozenset({"password", "token", "seat_code"})
 
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.__rich_repr__())
-        return f"{type(self).__name__}({shown})"
-
-    def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
-            is_hidden = name in self.secrets and value is not None
-            yield name, "(hidden)" if is_hidden else value
+def shown(message: msgspec.Struct, secrets: frozenset[str]) -> str:
+    """The `repr` of a message, likewise."""
+    fields = ", ".join(f"{name}={value!r}" for name, value in shown_fields(message, secrets))
+    return f"{type(message).__name__}({fields})"

@@ -4,11 +4,12 @@ Every field is always present, so that a client in any language can read without
 fields added later within a protocol version have defaults for older servers.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
+import msgspec
 from msgspec import Meta
 
-from .secrecy import Discreet
+from .secrecy import shown, shown_fields
 from .values import (
     AnyEvent,
     CardLine,
@@ -29,8 +30,16 @@ Parameter = str | int | bool | list[str | int | list[int]] | None
 Answers = Annotated[int, Meta(ge=0, description="the id of the command that this answers, or 0")]
 
 
-class ServerMessage(Discreet, frozen=True, kw_only=True, tag_field="type", gc=False):
+class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
     """A message from the server."""
+
+    secrets: ClassVar[frozenset[str]] = frozenset({"token"})
+
+    def __repr__(self) -> str:
+        return shown(self, self.secrets)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return shown_fields(self, self.secrets)
 
 
 class Welcome(ServerMessage, frozen=True, kw_only=True, tag="welcome"):

@@ -42,7 +42,6 @@ from .effects import (
 from .lobby import Lobby
 from .store import Store, StoreFullError
 
-
 _GUESSES: Final = frozenset({"bad_password", "too_many_tries"})
 """Refusals that the host wants to hear of, and from where."""
 
