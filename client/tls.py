@@ -38,29 +38,41 @@ class _UnvouchedError(Exception):
     """The system does not vouch for the certificate; the text is OpenSSL's reason."""
 
 
+PlainOpener = Callable[[Address], Awaitable[trio.abc.Stream]]
+
+
+async def open_tcp(address: Address) -> trio.abc.Stream:
+    """A TCP stream. Raises `OSError`."""
+    return await trio.open_tcp_stream(address.host, address.port)
+
+
 def stream_opener(
-    fingerprint: str | None = None, *, pins: FilePins | None = None
+    fingerprint: str | None = None,
+    *,
+    pins: FilePins | None = None,
+    open_plain: PlainOpener = open_tcp,
 ) -> Callable[[Address], Awaitable[trio.abc.Stream]]:
     """What `open_link` takes as `open_stream`: TLS to `tls://` addresses, plain TCP to others.
 
     Args:
         fingerprint: The SHA-256 of the one certificate to take, 64 small hexadecimal digits.
         pins: Where fingerprints are kept; one that was given is kept there once it was seen.
+        open_plain: Makes the stream that TLS goes over.
     """
-    return functools.partial(_open, fingerprint=fingerprint, pins=pins)
+    return functools.partial(_open, open_plain, fingerprint=fingerprint, pins=pins)
 
 
 async def _open(
-    address: Address, *, fingerprint: str | None, pins: FilePins | None
+    open_plain: PlainOpener, address: Address, *, fingerprint: str | None, pins: FilePins | None
 ) -> trio.abc.Stream:
     """A stream. Raises `OSError`, `NoTlsError` or `CertificateError`, all closed."""
     if not address.tls:
-        return await trio.open_tcp_stream(address.host, address.port)
+        return await open_plain(address)
     kept = None if pins is None else await trio.to_thread.run_sync(pins.load, address.place)
     wanted = fingerprint or kept
     if wanted is None:
-        return await _open_vouched(address)
-    stream, seen = await _open_any(address)
+        return await _open_vouched(open_plain, address)
+    stream, seen = await _open_any(open_plain, address)
     if not hmac.compare_digest(seen, wanted):
         await trio.aclose_forcefully(stream)
         raise CertificateError(
@@ -72,13 +84,13 @@ async def _open(
     return stream
 
 
-async def _open_vouched(address: Address) -> trio.abc.Stream:
+async def _open_vouched(open_plain: PlainOpener, address: Address) -> trio.abc.Stream:
     """A stream to a server for whose name the system vouches."""
     try:
-        return await _shake_hands(address, _vouched())
+        return await _shake_hands(await open_plain(address), address, _vouched())
     except _UnvouchedError as error:
         reason = str(error)
-    stream, seen = await _open_any(address)
+    stream, seen = await _open_any(open_plain, address)
     await trio.aclose_forcefully(stream)
     text = (
         f"the system does not vouch for the certificate of {address} ({reason}). If the host "
@@ -87,22 +99,24 @@ async def _open_vouched(address: Address) -> trio.abc.Stream:
     raise CertificateError(text, seen, is_new=True)
 
 
-async def _open_any(address: Address) -> tuple[trio.SSLStream[trio.SocketStream], str]:
+async def _open_any(
+    open_plain: PlainOpener, address: Address
+) -> tuple[trio.SSLStream[trio.abc.Stream], str]:
     """A stream to whoever answers, and the fingerprint, which the caller has to look at."""
-    stream = await _shake_hands(address, _unvouched())
+    stream = await _shake_hands(await open_plain(address), address, _unvouched())
     der = stream.getpeercert(binary_form=True)
     return stream, hashlib.sha256(der or b"").hexdigest()
 
 
 async def _shake_hands(
-    address: Address, context: ssl.SSLContext
-) -> trio.SSLStream[trio.SocketStream]:
-    tcp = await trio.open_tcp_stream(address.host, address.port)
+    plain: trio.abc.Stream, address: Address, context: ssl.SSLContext
+) -> trio.SSLStream[trio.abc.Stream]:
+    """TLS over `plain`, which is closed where it fails."""
     try:
-        stream = trio.SSLStream(tcp, context, server_hostname=address.host.partition("%")[0])
+        stream = trio.SSLStream(plain, context, server_hostname=address.host.partition("%")[0])
         await stream.do_handshake()
     except BaseException as error:
-        await trio.aclose_forcefully(tcp)
+        await trio.aclose_forcefully(plain)
         if isinstance(error, trio.BrokenResourceError):
             raise _told(address, error.__cause__) from error
         raise
