@@ -142,7 +142,8 @@ def test_the_private_server() -> None:
     assert command[:3] == [sys.executable, "-m", "mexican_train.server.cli"]
     assert " ".join(command[3:]) == (
         f"--config {os.devnull} --host 127.0.0.1 --port 0 --ready-file ready "
-        "--until-stdin-closes --table solo --seats 3 --bots 2:greedy --rules bernie --rule set.max_pip=9 --rule game.rounds=1"
+        "--until-stdin-closes --table solo --seats 3 --bots 2:greedy --rules bernie "
+        "--rule set.max_pip=9 --rule game.rounds=1"
     )
 
 
