@@ -132,11 +132,11 @@ def _with_password(access: Access) -> Access:
 def _with_certificate(access: Access, fingerprint: str) -> Access:
     """Ask whether a certificate that nobody vouches for is the right one, and keep the answer."""
     click.echo(
-        f"Nobody vouches for the certificate of {access.address}; that is usual for a private "
-        "server.\nIts SHA-256 fingerprint is\n\n"
+        f"Nobody vouches for the certificate of {access.address};\n"
+        "that is usual for a private server. Its SHA-256 fingerprint is\n\n"
         f"  {fingerprint}\n\n"
-        "The host sees the same one where the server was started. If it is another, somebody "
-        "stands in between."
+        "The host sees the same one where the server was started.\n"
+        "If it is another, somebody stands in between."
     )
     if not click.confirm("Is it the same, and shall it be kept"):
         raise Failure("nothing was sent to that server")

@@ -212,13 +212,17 @@ async def test_a_cut_at_any_byte_of_a_resume(autojump_clock: MockClock, scale: A
             assert found.losses == 0
 
 
+@pytest.fixture
+def certificate(tmp_path: Path) -> Certificate:
+    pytest.importorskip("cryptography", reason="the extra tls is not installed")
+    return own_certificate(tmp_path)
+
+
 @pytest.mark.parametrize("way", ["up", "down"])
 async def test_a_cut_at_any_byte_under_tls(
-    autojump_clock: MockClock, scale: Any, tmp_path: Path, way: str
+    autojump_clock: MockClock, scale: Any, certificate: Certificate, way: str
 ) -> None:
     """Also inside the handshake of TLS, of the first connection and of a resume."""
-    pytest.importorskip("cryptography", reason="the extra tls is not installed")
-    certificate = own_certificate(tmp_path)
     (stream, *_) = (await evening(certificate=certificate)).streams
     late = ("up", stream.passed["up"] - 20)
     for place in places(stream.passed[way], scale(131 if way == "down" else 47, 7)):
