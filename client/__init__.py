@@ -30,10 +30,13 @@ if TYPE_CHECKING:
         LinkNotice,
         RefusedError,
         UnreachableError,
+        UntrustedError,
         hello_for,
         open_link,
     )
     from .model import Model
+    from .passwords import PasswordFileError, read_password_file
+    from .pins import FilePins
     from .render import events_lines, hand_lines, position_lines
     from .sdk import (
         Bot,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
         run,
         seat_bot,
     )
+    from .tls import stream_opener
     from .tokens import FileTokens, MemoryTokens, TokenStore
 
 __all__ = [
@@ -57,6 +61,7 @@ __all__ = [
     "ExampleCommand",
     "ExampleGroup",
     "Failure",
+    "FilePins",
     "FileTokens",
     "JoinDeclinedError",
     "Link",
@@ -65,6 +70,7 @@ __all__ = [
     "MemoryTokens",
     "Model",
     "MoveDeclinedError",
+    "PasswordFileError",
     "RefusedError",
     "SeatView",
     "Strategy",
@@ -74,6 +80,7 @@ __all__ = [
     "TokenStore",
     "UnknownStrategyError",
     "UnreachableError",
+    "UntrustedError",
     "View",
     "events_lines",
     "explain",
@@ -82,11 +89,13 @@ __all__ = [
     "open_link",
     "play",
     "position_lines",
+    "read_password_file",
     "run",
     "seat_bot",
     "seat_view",
     "strategy",
     "strategy_names",
+    "stream_opener",
 ]
 
 _HOMES = {
@@ -107,11 +116,14 @@ _HOMES = {
         "LinkNotice",
         "RefusedError",
         "UnreachableError",
+        "UntrustedError",
         "hello_for",
         "open_link",
     ),
     ".model": ("Model",),
     ".render": ("events_lines", "hand_lines", "position_lines"),
+    ".passwords": ("PasswordFileError", "read_password_file"),
+    ".pins": ("FilePins",),
     ".sdk": (
         "Bot",
         "BotError",
@@ -123,6 +135,7 @@ _HOMES = {
         "run",
         "seat_bot",
     ),
+    ".tls": ("stream_opener",),
     ".tokens": ("FileTokens", "MemoryTokens", "TokenStore"),
     ".bots.view": ("SeatView", "seat_view"),
     "mexican_train.protocol": ("Choice",),

@@ -1,19 +1,26 @@
-"""Where a server is: `HOST`, `HOST:PORT`, `[IPV6]:PORT` as people type it."""
+"""Where a server is: `HOST`, `HOST:PORT`, `[IPV6]:PORT` as people type it, `tls://` before it."""
 
 from dataclasses import dataclass
 
 DEFAULT_PORT = 12012
 PORT_DIGITS_MAX = 5
+TLS_MARK = "tls://"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host (name, IPv4 or IPv6 address, without brackets) and a TCP port."""
+    """A host (name, IPv4 or IPv6 address, without brackets), a TCP port, and whether by TLS."""
 
     host: str
     port: int = DEFAULT_PORT
+    tls: bool = False
 
     def __str__(self) -> str:
+        return f"{TLS_MARK}{self.place}" if self.tls else self.place
+
+    @property
+    def place(self) -> str:
+        """`HOST:PORT`: the same server with TLS and without."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
 
@@ -21,10 +28,12 @@ class Address:
     def parse(cls, text: str) -> "Address":
         """The address that `text` writes; the port is 12012 where it names none.
 
-        A bare IPv6 address needs no brackets when no port follows. Raises `ValueError` with a
-        sentence that says what is wrong.
+        `tls://` in front asks for TLS. A bare IPv6 address needs no brackets when no port
+        follows. Raises `ValueError` with a sentence that says what is wrong.
         """
         text = text.strip()
+        tls = text.lower().startswith(TLS_MARK)
+        text = text[len(TLS_MARK) :] if tls else text
         if text.startswith("["):
             host, bracket, rest = text[1:].partition("]")
             if not bracket or (rest and not rest.startswith(":")):
@@ -40,4 +49,4 @@ class Address:
         is_number = port.isascii() and port.isdigit() and len(port) <= PORT_DIGITS_MAX
         if not (is_number and 1 <= int(port) <= 65535):
             raise ValueError(f"{port[:20]!r} is no port; a port is a number from 1 to 65535")
-        return cls(host.lower(), int(port))
+        return cls(host.lower(), int(port), tls)

@@ -12,7 +12,7 @@ import socket
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random, SystemRandom
 from typing import Literal, TypeVar
 
@@ -45,6 +45,8 @@ from mexican_train.protocol import (
 )
 
 from .address import Address
+from .pins import FilePins
+from .tls import CertificateError, NoTlsError, stream_opener
 from .tokens import MemoryTokens, TokenStore
 
 CONNECT_SECONDS = 10.0
@@ -64,7 +66,7 @@ READ_BYTES = 65536
 
 _Message = TypeVar("_Message", bound=ClientMessage)
 StreamOpener = Callable[[Address], Awaitable[trio.abc.Stream]]
-"""Makes a stream to an address; raises `OSError` where it cannot."""
+"""Makes a stream to an address. Raises `OSError`, `NoTlsError` or `CertificateError`."""
 
 
 class LinkError(Exception):
@@ -78,6 +80,18 @@ class LinkError(Exception):
 
 class UnreachableError(LinkError):
     """Nobody, or nobody who speaks the protocol, answers at the address."""
+
+
+class UntrustedError(LinkError):
+    """Who answers may be somebody else than the server that is meant; nothing was told to it.
+
+    `fingerprint` is that of its certificate; `is_new`: none was known for this server.
+    """
+
+    def __init__(self, error: CertificateError) -> None:
+        super().__init__("untrusted", _sentence(str(error)))
+        self.fingerprint = error.fingerprint
+        self.is_new = error.is_new
 
 
 class RefusedError(LinkError):
@@ -246,6 +260,10 @@ class Link:
             raise UnreachableError("unreachable", self._nobody("no answer")) from None
         except OSError as error:
             raise UnreachableError("unreachable", self._nobody(_reason(error))) from error
+        except NoTlsError as error:
+            raise UnreachableError("no_tls", str(error)) from error
+        except CertificateError as error:
+            raise UntrustedError(error) from error
 
     async def _say_hello(self, stream: trio.abc.Stream) -> _Wire:
         connection = ClientConnection()
@@ -286,7 +304,7 @@ class Link:
         """Take a welcome in; its token is durable before anything else is sent."""
         self._token = welcome.token
         try:
-            await self._tokens.save(str(self._address), self._hello.name, welcome.token)
+            await self._tokens.save(self._address.place, self._hello.name, welcome.token)
         except OSError as error:
             self._deliver(
                 LinkNotice("unsaved", f"The resume token could not be stored: {error.strerror}.")
@@ -384,9 +402,11 @@ class Link:
 
     def _follow(self, moved: Moved) -> _Loss:
         try:
-            self._address = Address.parse(moved.address)
+            there = Address.parse(moved.address)
         except ValueError:
             return _Loss("the server named an address that cannot be read")
+        # nobody may lead a link out of TLS
+        self._address = replace(there, tls=there.tls or self._address.tls)
         return _Loss(f"the game has moved to {self._address}", moved=True)
 
     def _remember_place(self, message: AnyServerMessage) -> None:
@@ -419,7 +439,7 @@ class Link:
         That token stays in the store until a new one is welcomed in its place: what refuses it
         may be another server at the same address.
         """
-        name, address = self._hello.name, str(self._address)
+        name, address = self._hello.name, self._address.place
         stored = self._token is None
         if stored:
             self._token = await self._tokens.load(address, name)
@@ -466,6 +486,8 @@ class Link:
                 if known is None or not known.retry:
                     raise _OverError(error) from error
                 reason = error.text
+            except UntrustedError as error:
+                raise _OverError(error) from error
             except UnreachableError as error:
                 reason = error.text
             wait = True
@@ -495,17 +517,19 @@ async def open_link(
     Args:
         address: The server.
         hello: Who comes (see `hello_for`); its token, if any, goes before a stored one.
-        open_stream: Makes each stream; TCP if left out.
+        open_stream: Makes each stream; if left out TCP, or TLS as the address says, with a
+            certificate that the system vouches for or whose fingerprint the user has kept.
         tokens: Where resume tokens are kept; in memory if left out.
         rng: Spreads the waits between attempts to reconnect.
         patience_seconds: How long to try to come back; 0 ends the link with its first stream.
 
-    Raises `UnreachableError` or `RefusedError` on entry. What the block raises comes out bare.
+    Raises `UnreachableError`, `UntrustedError` or `RefusedError` on entry. What the block raises
+    comes out bare.
     """
     link = Link(
         address,
         hello,
-        open_stream=open_stream or open_tcp,
+        open_stream=open_stream or stream_opener(pins=FilePins.of_user()),
         tokens=tokens if tokens is not None else MemoryTokens(),
         rng=rng if rng is not None else SystemRandom(),
         patience_seconds=patience_seconds,
@@ -551,11 +575,6 @@ def _program_version() -> str:
         return importlib.metadata.version("mexican-train")[:40]
     except importlib.metadata.PackageNotFoundError:
         return ""
-
-
-async def open_tcp(address: Address) -> trio.abc.Stream:
-    """A TCP stream to `address`. Raises `OSError`."""
-    return await trio.open_tcp_stream(address.host, address.port)
 
 
 def _messages(

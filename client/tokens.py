@@ -102,7 +102,7 @@ class FileTokens:
         """As `TokenStore.save`."""
         entry = {"address": address, "name": name, "token": token.hex()}
         path = self.path(address, name)
-        await trio.to_thread.run_sync(_write, path, json.dumps(entry).encode())
+        await trio.to_thread.run_sync(write_durably, path, json.dumps(entry).encode())
 
     async def forget(self, address: str, name: str) -> None:
         """As `TokenStore.forget`."""
@@ -129,7 +129,8 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes) -> None:
+    """Put a file of mode 0600 in the place of an older one, whole and synced. Raises `OSError`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_suffix(f".{os.getpid()}.new")
     beside.unlink(missing_ok=True)

@@ -4,11 +4,12 @@ One struct a message; the type field names it. Bounds stand beside the fields an
 before anything else sees the message.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
 
+from .secrecy import shown, shown_fields
 from .values import (
     AbsenceChoice,
     ClientKind,
@@ -37,6 +38,14 @@ class ClientMessage(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True
 ):
     """A message from a client. Fields with a default may be left out."""
+
+    secrets: ClassVar[frozenset[str]] = frozenset({"password", "token", "seat_code"})
+
+    def __repr__(self) -> str:
+        return shown(self, self.secrets)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return shown_fields(self, self.secrets)
 
 
 class Hello(ClientMessage, frozen=True, kw_only=True, tag="hello"):

@@ -38,6 +38,8 @@ REFUSED_CODES: Mapping[str, Code] = _table(
     Code("bad_token", "This resume token is not, or no longer, valid."),
     Code("bad_seat_code", "This seat code is not, or no longer, valid."),
     Code("bad_password", "The server wants another password."),
+    Code("too_many_tries", "Too many wrong passwords from your address; wait a bit.", retry=True),
+    Code("tls", "The server speaks TLS only: put tls:// in front of its address."),
     Code("server_full", "The server has no room for another connection.", retry=True),
     Code("storage_full", "The server has no room to store anything now.", retry=True),
     Code("shutdown", "The server is stopping.", retry=True),

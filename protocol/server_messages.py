@@ -4,11 +4,12 @@ Every field is always present, so that a client in any language can read without
 fields added later within a protocol version have defaults for older servers.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import Meta
 
+from .secrecy import shown, shown_fields
 from .values import (
     AnyEvent,
     CardLine,
@@ -32,6 +33,14 @@ Answers = Annotated[int, Meta(ge=0, description="the id of the command that this
 
 class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
     """A message from the server."""
+
+    secrets: ClassVar[frozenset[str]] = frozenset({"token"})
+
+    def __repr__(self) -> str:
+        return shown(self, self.secrets)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return shown_fields(self, self.secrets)
 
 
 class Welcome(ServerMessage, frozen=True, kw_only=True, tag="welcome"):
@@ -164,6 +173,8 @@ class Nudged(ServerMessage, frozen=True, kw_only=True, tag="nudged"):
 
 class SeatCode(ServerMessage, frozen=True, kw_only=True, tag="seat_code"):
     """The answer to `seat_code`: hand it to the player, whose `hello` it lets in once."""
+
+    secrets = frozenset({"code"})
 
     answers: Answers
     name: Annotated[str, Meta(description="the player's name, to say hello by")]

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from mexican_train.engine import RuleSet
 from mexican_train.protocol import CLIENT_FRAME_BYTES_MAX, HELLO_FRAME_BYTES_MAX, Limits
 
+from .certificates import Certificate
 from .clocks import Terms
 from .lobby_settings import TablePlan
 
@@ -55,6 +56,8 @@ class Config:
         terms: what tables do about time and absence that say nothing themselves.
         hints: whether persons may ask for one, at tables that do not say so themselves.
         grace_seconds: how long nothing is done about somebody gone.
+        password_digest: of what everybody must know who comes in; None: no password.
+        tls: what is shown to everybody who connects; None: plain TCP.
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
         exits_when_done: stop once every table in `tables` has finished.
@@ -77,6 +80,8 @@ class Config:
     hints: bool = True
     grace_seconds: float = 60.0
     fixed_seed: bytes | None = field(default=None, repr=False)
+    password_digest: bytes | None = field(default=None, repr=False)
+    tls: Certificate | None = None
     drain_seconds: float = 10.0
     exits_when_done: bool = False
     exits_with_stdin: bool = False

@@ -42,6 +42,9 @@ from .effects import (
 from .lobby import Lobby
 from .store import Store, StoreFullError
 
+_GUESSES: Final = frozenset({"bad_password", "too_many_tries"})
+"""Refusals that the host wants to hear of, and from where."""
+
 
 class Guest(Protocol):
     """What the desk knows of a session."""
@@ -134,8 +137,8 @@ class Desk:
 
     # --- what comes in --------------------------------------------------------------------
 
-    def hello(self, guest: Guest, hello: Hello) -> None:
-        """Somebody introduces itself; the guest is told `welcome` or `refused`."""
+    def hello(self, guest: Guest, hello: Hello, origin: str = "") -> None:
+        """Somebody at the address `origin` introduces itself; it is told `welcome` or `refused`."""
         lobby = self._lobby
 
         def work() -> Sequence[Effect]:
@@ -145,8 +148,10 @@ class Desk:
             if guest.house_player is not None:
                 answer = lobby.hello_house(guest.house_player, hello, now)
             else:
-                answer = lobby.hello(hello, now)
+                answer = lobby.hello(hello, now, origin)
             if isinstance(answer, Refused):
+                if hello.password and answer.code in _GUESSES:
+                    self._log.info(logs.BAD_PEER, code=answer.code, address=origin)
                 guest.end(answer)
                 return ()
             return answer.effects

@@ -32,6 +32,7 @@ from mexican_train.protocol import (
 
 from .commands import HANDLERS, Handler
 from .declines import Decline
+from .door import Door
 from .effects import Admit, Deliver, Effect, Fact, HangUp, PlayerForgotten, Save
 from .lobby_settings import LobbySettings, TablePlan
 from .players import (
@@ -70,14 +71,17 @@ class Lobby:
         self._players: Final = Players(settings.table.random_bytes)
         self._tables: Final = Tables(settings, self._players)
         self._recovery: Final = Recovery(self._tables, self._players)
+        self._door: Final = Door(settings.password_digest)
 
     # --- the door -------------------------------------------------------------------------
 
-    def hello(self, hello: Hello, now: float) -> Admission | Refused:
+    def hello(self, hello: Hello, now: float, origin: str = "") -> Admission | Refused:
         """Let a player in: a new name, or one that comes back with its token or a seat code.
 
-        Either is checked before anything is touched. The newest connection owns the player;
-        an older one gets `replaced`.
+        Either is checked before anything is touched, and so is the server's password, which all
+        must bring but those whose seat waits for them. `origin` is the address that wrong
+        passwords are counted by. The newest connection owns the player; an older one gets
+        `replaced`.
         """
         version = common_version(hello.versions)
         if version is None:
@@ -90,11 +94,15 @@ class Lobby:
         if hello.token is not None:
             if known is None or known.is_house or not is_token_of(known, hello.token):
                 return refused("bad_token")
+            if not known.seats and (closed := self._door.refusal(hello.password, origin, now)):
+                return refused(closed)
             return self._admit(known, hello, version, now)
         if hello.seat_code is not None:
             if known is None or known.is_house or not self._has_code(known, hello.seat_code):
                 return refused("bad_seat_code")
             return self._admit(known, hello, version, now)
+        if closed := self._door.refusal(hello.password, origin, now):
+            return refused(closed)
         forgotten: list[Effect] = []
         if known is not None:
             if not known.is_idle:

@@ -65,10 +65,12 @@ class Session:
         *,
         log: logs.Log,
         house_player: int | None = None,
+        origin: str = "",
     ) -> None:
         self.player: int | None = None
         self.generation = 0
         self._house_player: Final = house_player
+        self._origin: Final = origin
         self.is_over = False
         self._wire: Final = wire
         self._desk: Final = desk
@@ -198,7 +200,7 @@ class Session:
 
     def _take(self, message: AnyClientMessage | BadMessage, now: float) -> None:
         if isinstance(message, Hello):
-            self._desk.hello(self, message)
+            self._desk.hello(self, message, self._origin)
             return
         if not self._is_token_seen:
             self._is_token_seen = True

@@ -212,8 +212,8 @@ def watched(lobby_type: type[Lobby], laws: Watch) -> type[Lobby]:
             laws.worked(self, effects)
             return effects
 
-        def hello(self, hello: Hello, now: float) -> Admission | Refused:
-            answer = super().hello(hello, now)
+        def hello(self, hello: Hello, now: float, origin: str = "") -> Admission | Refused:
+            answer = super().hello(hello, now, origin)
             laws.hello_answered(self, hello, answer)
             self._told([] if isinstance(answer, Refused) else answer.effects)
             return answer  # type: ignore[no-any-return]

@@ -239,8 +239,8 @@ class CountsTooOften(Lobby):
 class TakesAnyToken(Lobby):
     """Whoever knows a name gets the chair."""
 
-    def hello(self, hello: Any, now: float) -> Admission | Refused:
-        answer = super().hello(hello, now)
+    def hello(self, hello: Any, now: float, origin: str = "") -> Admission | Refused:
+        answer = super().hello(hello, now, origin)
         known = self._players.named(hello.name)
         if isinstance(answer, Refused) and answer.code == "bad_token" and known is not None:
             return self._admit(known, hello, 1, now)
@@ -250,7 +250,7 @@ class TakesAnyToken(Lobby):
 class ForgetsAnEvent(Lobby):
     """Who comes back misses what happened meanwhile."""
 
-    def hello(self, hello: Any, now: float) -> Admission | Refused:
+    def hello(self, hello: Any, now: float, origin: str = "") -> Admission | Refused:
         later = type(hello)(
             versions=hello.versions,
             kind=hello.kind,
@@ -258,7 +258,7 @@ class ForgetsAnEvent(Lobby):
             token=hello.token,
             last_event=hello.last_event + 1 if hello.last_event else 0,
         )
-        return super().hello(later, now)
+        return super().hello(later, now, origin)
 
 
 class ForgetsThePlayer(Lobby):
