@@ -257,8 +257,8 @@ def _ask_rules(tables: Tables, player: Player, command: AskRules, _now: float) -
         rules = tables.named(command.table).rules
     else:
         rules = tables.at_table(player).rules
-    card = Card(answers=command.id, rules=views.rules_info(rules), lines=views.card_lines(rules))
-    return [Deliver(player.number, card)], AGAIN
+    which, lines = views.rule_card(rules)
+    return [Deliver(player.number, Card(answers=command.id, rules=which, lines=lines))], AGAIN
 
 
 def _move(tables: Tables, player: Player, command: GuardedMove, now: float) -> Handled:
