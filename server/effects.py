@@ -46,15 +46,15 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
 
 
 class PlayerKnown(Fact, frozen=True, gc=False):
-    """A player, new or with a new token; `previous_hash` is valid until the new one is used."""
+    """A player, new or with other tokens: the last one seen in use, and those issued since."""
 
-    secrets = frozenset({"token_hash", "previous_hash"})
+    secrets = frozenset({"confirmed_hash", "newer_hashes"})
 
     player: int
     name: str
     kind: ClientKind
-    token_hash: bytes
-    previous_hash: bytes | None
+    confirmed_hash: bytes | None
+    newer_hashes: tuple[bytes, ...]
     is_house: bool = False
 
 

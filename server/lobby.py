@@ -150,10 +150,15 @@ class Lobby:
             self._tables.schedule(table)
         return Admission(player.number, effects)
 
-    def heard_from(self, number: int) -> list[Effect]:
-        """A frame has come from a player: the newest token is in its hands, the old one ends."""
-        player = self._players[number]
-        return [Save((player.known(),))] if is_token_confirmed(player) else []
+    def heard_from(self, number: int, generation: int) -> list[Effect]:
+        """A frame has come on this connection of a player: its token has arrived, all others end.
+
+        Not so on one of an older generation: a newer token is on its way.
+        """
+        player = self._players.get(number)
+        if player is None or player.generation != generation or not is_token_confirmed(player):
+            return []
+        return [Save((player.known(),))]
 
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         """A connection has ended; one of an older generation changes nothing.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mexican_train import engine
 
+from .condensing import condensed
 from .course import SKIP
 from .effects import (
     AbsenceDecided,
@@ -37,16 +38,13 @@ def recalled(
     Raises:
         ValueError: the log cannot be played again.
     """
+    log = condensed(log)
     opened = log[0]
     if not isinstance(opened, TableOpened):
         raise ValueError("the log does not begin with its table")  # noqa: TRY004 - a bad value
     table = Table(Charter.recalled(opened), settings, now, is_recalled=True)
-    games = [number for number, fact in enumerate(log) if isinstance(fact, GameStarted)]
-    last_game = games[-1] if games else 0
-    for number, fact in enumerate(log):
-        # of the games before the last one nothing is left to see
-        if number >= last_game or not isinstance(fact, RoundDealt | MoveMade):
-            _recall(table, fact, now)
+    for fact in log:
+        _recall(table, fact, now)
     _call_back(table, log, players)
     _wake(table, now)
     return table

@@ -69,7 +69,7 @@ def player_state(lobby: Lobby, number: int) -> dict[str, Any]:
     return {
         "name": player.name,
         "kind": player.kind,
-        "hashes": (player.token_hash, player.previous_hash),
+        "hashes": (player.confirmed_hash, player.newer_hashes),
         "house": player.is_house,
         "table": player.table if player.table in player.seats else None,
         "seats": player.seats,

@@ -50,7 +50,10 @@ from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
 ONE_ROUND = RuleSet.preset("classic").with_options({"game.rounds": 1})
-OLDER = Path(__file__).with_name("schema_1.sql")
+VERSION = 3
+OLDER = {
+    version: Path(__file__).with_name(f"schema_{version}.sql") for version in range(1, VERSION)
+}
 
 
 @asynccontextmanager
@@ -120,7 +123,7 @@ def _plain(fact: Any) -> Any:
 
 async def test_the_last_32_answers_of_a_player_are_kept(tmp_path: Path) -> None:
     async with opened(tmp_path / "s.db") as (store, _):
-        await store.save([PlayerKnown(1, "ann", "person", b"h", None)])
+        await store.save([PlayerKnown(1, "ann", "person", None, ())])
         await store.save([CommandAnswered(1, 7 * n, n, "ok") for n in range(100)])
     async with opened(tmp_path / "s.db") as (_, facts):
         commands = [fact.command for fact in facts if isinstance(fact, CommandAnswered)]
@@ -191,7 +194,7 @@ async def test_a_newer_schema_is_refused_with_both_versions(tmp_path: Path) -> N
     content = path.read_bytes()
     line = await fault(path)
     assert "version 7" in line
-    assert "up to 2" in line
+    assert f"up to {VERSION}" in line
     assert path.read_bytes() == content
 
 
@@ -279,11 +282,14 @@ async def test_a_gap_or_a_change_in_a_log_is_found(desk: Any, tmp_path: Path, ha
 # --- versions and copies ------------------------------------------------------------------
 
 
-async def test_an_older_schema_opens_and_its_game_goes_on(make_desk: Any, tmp_path: Path) -> None:
-    """Version 1 is brought up to date in place, a copy of it stays beside it."""
+@pytest.mark.parametrize("version", OLDER)
+async def test_an_older_schema_opens_and_its_game_goes_on(
+    make_desk: Any, tmp_path: Path, version: int
+) -> None:
+    """It is brought up to date in place, a copy of it stays beside it; all tokens still count."""
     path = tmp_path / "s.db"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(OLDER.read_text())
+        database.executescript(OLDER[version].read_text())
     desk = make_desk()
     async with opened(path) as (store, facts):
         desk.carry_out(desk.lobby.recover(facts, desk.now))
@@ -292,6 +298,9 @@ async def test_an_older_schema_opens_and_its_game_goes_on(make_desk: Any, tmp_pa
         update = desk.update(ann)
         assert (update.turn, update.last_event, update.view.round) == (62, 81, 2)
         assert sorted(desk.lobby._players[ann].answers) == list(range(1, 32))
+        bob = desk.lobby._players[2]
+        kept = (bob.confirmed_hash, *bob.newer_hashes)
+        assert len(kept) == version, "its newest token was not seen in use by version 2"
         desk._ids[ann] = count(100)
         desk.act(ann, update.choices[0])
         await store.save(desk.saved)
@@ -299,18 +308,18 @@ async def test_an_older_schema_opens_and_its_game_goes_on(make_desk: Any, tmp_pa
         moves = [fact for fact in facts if isinstance(fact, MoveMade)]
         assert len(moves) == 61
     with closing(sqlite3.connect(path)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
-    copy = tmp_path / "s.db.schema-1"
+        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    copy = tmp_path / f"s.db.schema-{version}"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with closing(sqlite3.connect(copy)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (1,)
+        assert database.execute("PRAGMA user_version").fetchone() == (version,)
 
 
 async def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     """It is one transaction: the next program finds version 1 as it was."""
     path = tmp_path / "s.db"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(OLDER.read_text())
+        database.executescript(OLDER[1].read_text())
         database.execute("ALTER TABLE tables ADD COLUMN reason TEXT")
         before = list(database.iterdump())
     assert "cannot open" in await fault(path)
@@ -474,6 +483,7 @@ class Moody(MemoryStore):
 
     async def save(self, facts: Sequence[Fact]) -> None:
         await trio.lowlevel.checkpoint()
+        assert facts, "nothing is saved for nothing"
         if self.is_full:
             raise StoreFullError("no room")
         await super().save(facts)

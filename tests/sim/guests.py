@@ -452,8 +452,9 @@ class Stranger(Guest):
     def on_cable(self, cable: Cable) -> None:
         random = self.world.random
         victim = random.choice([each for each in self.street.honest if each.kind != "watcher"])
-        # the last one may still count: whoever shows it is its owner
-        spent = random.choice(victim.spent[:-1] or [bytes(32)])
+        # any other one may still count: whoever shows it is its owner
+        ended = [each for each in victim.spent if self.street.laws.is_ended(each)]
+        spent = random.choice(ended or [bytes(32)])
         hello = {"versions": (1, 1), "kind": self.kind}
         tricks: list[Callable[[], None]] = [
             lambda: self.send(Hello(name=victim.name, token=random.randbytes(32), **hello)),

@@ -51,8 +51,8 @@ class Watch(Protocol):
     def asked(self, player: int, command: Any) -> None:
         """A command is about to be carried out."""
 
-    def heard_from(self, player: int) -> None:
-        """The first frame after a welcome has come."""
+    def heard_from(self, player: int, generation: int) -> None:
+        """The first frame after the welcome of this connection has come."""
 
     def worked(self, lobby: Lobby, effects: Sequence[Effect]) -> None:
         """The lobby has done something; nothing is stored or told yet."""
@@ -218,9 +218,9 @@ def watched(lobby_type: type[Lobby], laws: Watch) -> type[Lobby]:
             self._told([] if isinstance(answer, Refused) else answer.effects)
             return answer  # type: ignore[no-any-return]
 
-        def heard_from(self, number: int) -> list[Effect]:
-            laws.heard_from(number)
-            return self._told(super().heard_from(number))  # type: ignore[no-any-return]
+        def heard_from(self, number: int, generation: int) -> list[Effect]:
+            laws.heard_from(number, generation)
+            return self._told(super().heard_from(number, generation))  # type: ignore[no-any-return]
 
         def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
             return self._told(super().disconnected(number, generation, now))  # type: ignore[no-any-return]

@@ -267,7 +267,8 @@ class ForgetsThePlayer(Lobby):
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         effects = super().disconnected(number, generation, now)
         if number in self._players and not self._players[number].is_connected:
-            self._players[number].token_hash = b""
+            self._players[number].confirmed_hash = None
+            self._players[number].newer_hashes = ()
         return effects
 
 
