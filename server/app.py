@@ -7,6 +7,7 @@ fault in one connection, table or house bot is logged and ends there.
 import errno
 import secrets
 import socket
+import time
 from collections import Counter
 from importlib.metadata import version
 from typing import Final
@@ -126,12 +127,13 @@ class Server:
         )
         stored = await self._store.load()
         self._desk = desk
-        desk.follow(self.lobby.recover(stored, trio.current_time()))
+        desk.follow(self.lobby.recover(stored, trio.current_time(), time.time()))
         if self.config.fixed_seed is not None:
             self._log.warning("all deals follow from a fixed seed: nothing is secret here")
         for plan in self.config.tables:
             effects = self.lobby.open_standing(plan, trio.current_time())
             desk.follow(effects)
+        desk.follow(self.lobby.note_company(trio.current_time()))
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
         return desk

@@ -30,6 +30,27 @@ class Terms:
     on_absent: AbsenceChoice = "wait"
 
 
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """Tells the time of day by the server's own clock, which begins anew with each start.
+
+    Attributes:
+        now: a time of that clock.
+        unix: the same time in seconds since 1970.
+    """
+
+    now: float = 0.0
+    unix: float = 0.0
+
+    def day_time(self, now: float) -> int:
+        """This time of the clock in seconds since 1970."""
+        return round(self.unix + now - self.now)
+
+    def clock_time(self, unix: float) -> float:
+        """When that was, or will be, by the clock."""
+        return self.now + unix - self.unix
+
+
 class Clocks:
     """The clocks of one game; one at most runs.
 

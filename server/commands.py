@@ -154,9 +154,9 @@ def _watch(tables: Tables, player: Player, command: WatchTable, now: float) -> H
     if table.seat_of(player) is not None:
         raise Decline("already_at_table", params={"table": table.name})
     table.charter.check_password(command.password)
-    if player not in table.seats.watchers:
-        table.watch(player, now)
+    noted = table.watch(player, now) if player not in table.seats.watchers else []
     return [
+        *noted,
         *table.telling.news(now, player, command.id),
         *table.telling.update_for(player, now),
     ], TABLE

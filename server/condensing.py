@@ -18,6 +18,7 @@ from .effects import (
     SeatTaken,
     TableFact,
     TableOpened,
+    TableQuiet,
 )
 
 CONDENSE_FROM: Final = 500
@@ -62,7 +63,7 @@ def _lasting(fact: TableFact) -> object:
     """What a fact is about that outlives games, and of which the last word alone counts."""
     if isinstance(fact, _OF_A_SEAT):
         return type(fact), fact.seat
-    return HostNamed if isinstance(fact, HostNamed) else None
+    return type(fact) if isinstance(fact, HostNamed | TableQuiet) else None
 
 
 def _passing(fact: TableFact) -> object:

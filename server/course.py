@@ -107,13 +107,13 @@ class Course:
         self.stands_in_for = None
         self.clocks.stop(now)
         self.absences.clear()
-        self._seats.quiet_since = None if self._seats.has_company() else now
+        noted = self._seats.note_company(now, is_anew=True)
         left = [
             number
             for number, seat in enumerate(self._seats)
             if seat.player is not None and seat.player.table != self._charter.name
         ]
-        return [effect for number in left for effect in self.vacate(number)]
+        return [*noted, *(effect for number in left for effect in self.vacate(number))]
 
     def vacate(self, number: int) -> list[Effect]:
         """Let nobody have the seat, and await nobody for it."""

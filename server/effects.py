@@ -157,6 +157,12 @@ class AbsenceDecided(TableFact, frozen=True, gc=False):
     choice: AbsenceChoice | None
 
 
+class TableQuiet(TableFact, frozen=True, gc=False):
+    """The last person went then, in seconds since 1970; None: somebody is here."""
+
+    since: int | None
+
+
 class GamePaused(TableFact, frozen=True, gc=False):
     """Nobody may move and no clock runs, or they may again."""
 

@@ -25,6 +25,7 @@ from .effects import (
     SeatTaken,
     TableFact,
     TableOpened,
+    TableQuiet,
 )
 
 _KINDS: Final[Mapping[str, type[TableFact]]] = {
@@ -41,6 +42,7 @@ _KINDS: Final[Mapping[str, type[TableFact]]] = {
     "pause": GamePaused,
     "broken_off": GameBrokenOff,
     "seat_code": SeatCodeGiven,
+    "quiet": TableQuiet,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _FIELDS: Final = {

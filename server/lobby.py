@@ -322,13 +322,20 @@ class Lobby:
 
     # --- after a crash --------------------------------------------------------------------
 
-    def recover(self, facts: Iterable[Fact], now: float) -> list[Effect]:
+    def recover(self, facts: Iterable[Fact], now: float, unix: float) -> list[Effect]:
         """Know again what earlier runs have stored. For a lobby that knows nothing yet.
+
+        `unix` is the time of day, in seconds since 1970: games that nobody has come back to for
+        long have waited in earlier runs too.
 
         House bots are seated again, and what waits for nobody goes on. A table whose log does
         not fit is set aside, and the others are none the worse.
         """
-        return self._recovery.recover(facts, now)
+        return self._recovery.recover(facts, now, unix)
+
+    def note_company(self, now: float) -> list[Effect]:
+        """Note that nobody is at the tables that were left by the end of an earlier run."""
+        return [effect for table in self._tables.values() for effect in table.note_company(now)]
 
     def restore(
         self,

@@ -10,6 +10,7 @@ from typing import Final
 from mexican_train import engine
 from mexican_train.protocol import TableLeft
 
+from .clocks import Calendar
 from .declines import Decline
 from .effects import (
     CloseBot,
@@ -28,6 +29,8 @@ from .table import Table
 from .table_settings import Charter, password_digest
 
 BOT_NAME_CHARS_MAX: Final = 14
+TIMERS_SPARE: Final = 100
+"""So many more timers than twice the tables may wait before the overtaken ones are dropped."""
 
 _OTHER_RULES: Final = Report("its rules stay as they were", level="warning")
 
@@ -38,12 +41,14 @@ class Tables(Mapping[str, Table]):
     Attributes:
         players: all players of the server.
         settings: what it keeps to.
+        calendar: the time of day.
     """
 
     def __init__(self, settings: LobbySettings, players: Players) -> None:
         self.settings: Final = settings
         self.players: Final = players
         self._tables: Final[dict[str, Table]] = {}
+        self.calendar = Calendar()
         self._closed: Final[dict[str, None]] = {}
         self._standing: Final[list[str]] = []
         self._timers: Final[list[tuple[float, int, str]]] = []
@@ -170,7 +175,7 @@ class Tables(Mapping[str, Table]):
             is_standing=is_standing,
             terms=plan.terms or self.settings.table.terms,
         )
-        table = Table(charter, self.settings.table, now)
+        table = Table(charter, self.settings.table, now, self.calendar)
         self._tables[plan.name] = table
         self._closed.pop(plan.name, None)
         line = report(
@@ -292,6 +297,17 @@ class Tables(Mapping[str, Table]):
         deadline = table.next_deadline()
         if deadline is None or (table.scheduled is not None and table.scheduled <= deadline):
             return
+        if len(self._timers) > 2 * len(self._tables) + TIMERS_SPARE:
+            self._drop_overtaken()
         table.scheduled = deadline
         self._tie += 1
         heapq.heappush(self._timers, (deadline, self._tie, table.name))
+
+    def _drop_overtaken(self) -> None:
+        """Forget the timers that a nearer one of their table has overtaken.
+
+        One of fourteen days would be there for as long, and each loss of a connection makes one.
+        """
+        times = {name: table.scheduled for name, table in self._tables.items()}
+        self._timers[:] = [each for each in self._timers if times.get(each[2]) == each[0]]
+        heapq.heapify(self._timers)

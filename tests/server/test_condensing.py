@@ -93,7 +93,7 @@ async def test_the_record_of_the_last_game_is_there_until_the_next_one_starts(
     for part in saved:
         await store.save(part)
     again = make_desk()
-    again.carry_out(again.lobby.recover(await store.load(), again.now))
+    again.carry_out(again.lobby.recover(await store.load(), again.now, 0.0))
     ann = again.hello("ann", token=desk.token(1))
     again._ids[ann] = count(900)
     again.send(ann, Rematch)
@@ -119,7 +119,7 @@ async def test_guests_who_come_and_go_do_not_fill_the_disk(desk: Any, tmp_path: 
     facts = await again.load()
     await again.aclose()
     desk.lobby = type(desk.lobby)(desk.lobby._settings)
-    desk.carry_out(desk.lobby.recover(facts, desk.now))
+    desk.carry_out(desk.lobby.recover(facts, desk.now, 0.0))
     assert desk.lobby._tables["t"].seats.empty_seats() == [0, 1, 2]
 
 

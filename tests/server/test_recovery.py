@@ -58,7 +58,7 @@ async def restarted(desk: Any) -> Any:
     again.saved = [*desk.saved]
     again.now = desk.now + 50
     again.lobby = Lobby(desk.lobby._settings)
-    again.carry_out(again.lobby.recover(stored, again.now))
+    again.carry_out(again.lobby.recover(stored, again.now, again.now))
     return again
 
 

@@ -292,7 +292,7 @@ async def test_an_older_schema_opens_and_its_game_goes_on(
         database.executescript(OLDER[version].read_text())
     desk = make_desk()
     async with opened(path) as (store, facts):
-        desk.carry_out(desk.lobby.recover(facts, desk.now))
+        desk.carry_out(desk.lobby.recover(facts, desk.now, 0.0))
         token = bytes.fromhex("d7a56d3cfcf9a44dc716691acdaba1b8a912646543c6977a5a43ac2753cf1017")
         ann = desk.hello("ann", token=token, last_event=80)
         update = desk.update(ann)

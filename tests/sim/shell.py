@@ -235,8 +235,11 @@ def watched(lobby_type: type[Lobby], laws: Watch) -> type[Lobby]:
         def open_standing(self, plan: TablePlan, now: float) -> list[Effect]:
             return self._told(super().open_standing(plan, now))  # type: ignore[no-any-return]
 
-        def recover(self, facts: Any, now: float) -> list[Effect]:
-            return self._told(super().recover(facts, now))  # type: ignore[no-any-return]
+        def recover(self, facts: Any, now: float, unix: float) -> list[Effect]:
+            return self._told(super().recover(facts, now, unix))  # type: ignore[no-any-return]
+
+        def note_company(self, now: float) -> list[Effect]:
+            return self._told(super().note_company(now))  # type: ignore[no-any-return]
 
         def restore(self, names: Any, numbers: Any, facts: Any, **given: Any) -> list[Effect]:
             laws.put_back(names, numbers, facts)
@@ -429,8 +432,9 @@ class Shell:
         )
         facts = self.disk.everything()
         self._laws.restarted(facts)
-        self.desk.follow(self.lobby.recover(facts, self.now))
+        self.desk.follow(self.lobby.recover(facts, self.now, self.world.now))
         self.desk.follow(self.lobby.open_standing(self._plan, self.now))
+        self.desk.follow(self.lobby.note_company(self.now))
         self._task = Task(self.world, self.desk.run())
 
     def crash(self) -> None:
