@@ -298,6 +298,7 @@ def _lobby_settings(config: Config) -> LobbySettings:
             pace_seconds=config.pace_seconds,
             between_seconds=config.between_seconds,
             bot_choice_seconds=config.limits.bot_choice_seconds,
+            lag_credit_seconds=config.limits.lag_credit_ms_max / 1000,
             fixed_seed=config.fixed_seed,
             grace_seconds=config.grace_seconds,
             terms=config.terms,

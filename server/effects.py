@@ -214,6 +214,19 @@ class MoveMade(TableFact, frozen=True, gc=False):
     bank_ms: int | None = None
 
 
+class TimeRanOut(TableFact, frozen=True, gc=False):
+    """A seat's time was spent: its own, what it took from its bank, and the credit for the way.
+
+    `rtt_ms` is the round trip that was measured when the turn began; None: none was.
+    """
+
+    seat: int
+    budget_ms: int
+    bank_ms: int
+    credit_ms: int
+    rtt_ms: int | None
+
+
 # --- effects ------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ from .effects import (
     TableFact,
     TableOpened,
     TableQuiet,
+    TimeRanOut,
 )
 
 _KINDS: Final[Mapping[str, type[TableFact]]] = {
@@ -43,6 +44,7 @@ _KINDS: Final[Mapping[str, type[TableFact]]] = {
     "broken_off": GameBrokenOff,
     "seat_code": SeatCodeGiven,
     "quiet": TableQuiet,
+    "time_up": TimeRanOut,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _FIELDS: Final = {

@@ -119,6 +119,7 @@ class Lobby:
         was_connected = player.is_connected
         token = self._players.issue_token(player, hello.token)
         player.generation += 1
+        player.round_trips.clear()
         player.is_connected = True
         settings = self._settings
         welcome = Welcome(
@@ -159,6 +160,12 @@ class Lobby:
         if player is None or player.generation != generation or not is_token_confirmed(player):
             return []
         return [Save((player.known(),))]
+
+    def note_round_trip(self, number: int, generation: int, seconds: float) -> None:
+        """A heartbeat of a connection was answered after so long; counts from the next turn on."""
+        player = self._players.get(number)
+        if player is not None and player.generation == generation:
+            player.round_trips.append(seconds)
 
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         """A connection has ended; one of an older generation changes nothing.

@@ -20,6 +20,7 @@ from .effects import AnswerKind, CommandAnswered, PlayerForgotten, PlayerKnown
 TOKEN_BYTES: Final = 32
 NAME_CHARS_MAX: Final = 20
 ANSWERS_KEPT: Final = 32
+ROUND_TRIPS_KEPT: Final = 5
 NEWER_TOKENS_MAX: Final = 4
 """Tokens of one player that were issued and not yet seen in use."""
 IDLE_PLAYERS_MAX: Final = 10_000
@@ -155,6 +156,7 @@ class Player:
         confirmed_hash: of the last token that was seen in use; None: none was yet.
         newer_hashes: of those issued since, the newest last.
         generation: rises with each connection; tells two sockets of one player apart.
+        round_trips: the seconds of the last few of the present one.
         table: the name of the table where the player sits or watches, or None.
         seats: the names of the tables that keep a seat for this player.
         is_house: the server's own bot, which needs no token.
@@ -170,6 +172,7 @@ class Player:
     confirmed_hash: bytes | None = field(default=None, repr=False)
     newer_hashes: tuple[bytes, ...] = field(default=(), repr=False)
     generation: int = 0
+    round_trips: deque[float] = field(default_factory=lambda: deque(maxlen=ROUND_TRIPS_KEPT))
     is_connected: bool = False
     absent_since: float = 0.0
     is_house: bool = False
@@ -188,6 +191,15 @@ class Player:
     def is_idle(self) -> bool:
         """Whether nothing would be lost with this player but the name."""
         return not self.is_connected and not self.seats and self.table is None
+
+    @property
+    def round_trip(self) -> float | None:
+        """How long an update and the answer to it are on their way; None: not measured yet.
+
+        The middle one of the last few: a single answer that was late does not count.
+        """
+        ordered = sorted(self.round_trips)
+        return ordered[len(ordered) // 2] if ordered else None
 
     def keep_answer(self, command: int, answer: Answer) -> None:
         """Remember how `command` was answered, as the newest; the oldest answers are dropped."""

@@ -26,6 +26,7 @@ from .effects import (
     TableFact,
     TableOpened,
     TableQuiet,
+    TimeRanOut,
 )
 from .players import Player, Players
 from .table import Table
@@ -106,6 +107,8 @@ def _recall(table: Table, fact: TableFact, now: float) -> None:
             table.course.game_began_at = now - at_ms / 1000
             if bank_ms is not None:
                 table.course.clocks.banks[number] = bank_ms / 1000
+        case TimeRanOut():
+            table.course.game_on().note_time_up(fact)
         case RoundDealt():
             table.course.lay_out(fact)
         case GameStarted():

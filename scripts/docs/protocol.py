@@ -22,6 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 VALUES = (
     p.Choice,
+    p.TurnClock,
     p.View,
     p.Train,
     p.OpenDouble,
