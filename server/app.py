@@ -35,6 +35,8 @@ ACCEPT_PAUSE_SECONDS: Final = 0.1
 """After running out of descriptors or memory, before the next try."""
 DONE_GRACE_SECONDS: Final = 2.0
 """For clients to leave by themselves after the last game of `exits_when_done`."""
+COME_BACK_SECONDS: Final = 10.0
+"""For clients to come back where that game was over before a crash: a few tries of theirs."""
 _FILL_STRATEGY: Final = "planner"
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
@@ -149,6 +151,8 @@ class Server:
         await desk.settle()
         for session in list(self._sessions):
             session.end(goodbye("shutdown"))
+        desk.follow(self.lobby.put_away_finished())
+        await desk.settle()
 
     @property
     def is_stopping(self) -> bool:
@@ -161,7 +165,11 @@ class Server:
             self._done.set()
 
     async def _stop_when_done(self) -> None:
-        """Stop after the last game, when the players have had a moment to leave."""
+        """Stop after the last game, when the players have had a moment to see it and to leave."""
+        if self.config.exits_when_done and self.lobby.is_done:
+            if self.lobby.is_awaited:
+                await trio.sleep(COME_BACK_SECONDS)
+            self._done.set()
         await self._done.wait()
         self._log.info("every table has finished")
         with trio.move_on_after(DONE_GRACE_SECONDS):

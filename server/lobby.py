@@ -304,6 +304,18 @@ class Lobby:
         """Whether there are standing tables and each has played a game to its end."""
         return self._tables.is_done
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody with a seat at a standing table is not here."""
+        return self._tables.is_awaited
+
+    def put_away_finished(self) -> list[Effect]:
+        """Close the standing tables whose game is over, as the server stops in good order.
+
+        All who are there have been told, so that the next start may begin anew.
+        """
+        return self._tables.put_away_finished()
+
     def people_at(self, names: Iterable[str]) -> set[int]:
         """The numbers of all who have a seat or look on at these tables."""
         tables = [self._tables[name] for name in names if name in self._tables]
@@ -333,7 +345,7 @@ class Lobby:
         """Know again what earlier runs have stored. For a lobby that knows nothing yet.
 
         `unix` is the time of day, in seconds since 1970: games that nobody has come back to for
-        long have waited in earlier runs too.
+        long have waited in earlier runs too. `note_company` is to follow, or none would ever close.
 
         House bots are seated again, and what waits for nobody goes on. A table whose log does
         not fit is set aside, and the others are none the worse.
@@ -342,7 +354,11 @@ class Lobby:
 
     def note_company(self, now: float) -> list[Effect]:
         """Note that nobody is at the tables that were left by the end of an earlier run."""
-        return [effect for table in self._tables.values() for effect in table.note_company(now)]
+        effects: list[Effect] = []
+        for table in self._tables.values():
+            effects += table.note_company(now)
+            self._tables.schedule(table)
+        return effects
 
     def restore(
         self,

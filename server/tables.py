@@ -122,19 +122,18 @@ class Tables(Mapping[str, Table]):
     def open_standing(self, plan: TablePlan, now: float) -> list[Effect]:
         """Open a table at the start of the server; one that was recovered is taken up again.
 
+        So is one whose game is over: the server has crashed, and those who come back may not
+        have seen yet how it ended.
+
         Raises:
             Decline: as `create`.
         """
-        before: list[Effect] = []
         known = self._tables.get(plan.name)
         if known is not None and known.is_recalled:
-            if known.state != "over":
-                self._standing.append(known.name)
-                line = report("table taken up again", table=known.label, state=known.state)
-                return [line] if known.rules == plan.rules else [line, _OTHER_RULES]
-            before = self.close(known)
-        table, opened = self.open(plan, now, is_standing=True)
-        effects = [*before, *opened]
+            self._standing.append(known.name)
+            line = report("table taken up again", table=known.label, state=known.state)
+            return [line] if known.rules == plan.rules else [line, _OTHER_RULES]
+        table, effects = self.open(plan, now, is_standing=True)
         self._standing.append(table.name)
         return [*effects, *self.seat_bots(table, plan.bots), *self.go_on(table, now)]
 
@@ -145,6 +144,20 @@ class Tables(Mapping[str, Table]):
         return bool(standing) and all(
             table is None or table.state == "over" or table.closing for table in standing
         )
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody with a seat at a standing table is not here."""
+        standing = [self._tables.get(name) for name in self._standing]
+        return any(table is not None and table.seats.absent() for table in standing)
+
+    def put_away_finished(self) -> list[Effect]:
+        """Close the standing tables whose game is over, without a word: the server stops."""
+        finished = [table for name in self._standing if (table := self._tables.get(name))]
+        effects = [
+            effect for table in finished if table.state == "over" for effect in self.close(table)
+        ]
+        return [effect for effect in effects if isinstance(effect, Save)]
 
     def go_on(self, table: Table, now: float) -> list[Effect]:
         """Start what is not waiting any more, and have the table called in time."""

@@ -565,3 +565,51 @@ async def test_a_table_that_raises_is_made_from_its_log_again(
     await again.send(kind(id=50, **fields))
     made = await again.until(lambda each: getattr(each, "answers", 0) == 50)
     assert isinstance(made, Update)
+
+
+# --- the end of a game, and a crash after it ------------------------------------------------
+
+
+async def played_out(nursery: trio.Nursery, open_hall: OpenHall, plan: Any, store: Any) -> Any:
+    """Play one game to its end at a server that dies right after; what the first player had."""
+    table = plan(seats=2, rules=ONE_ROUND.with_options({"set.max_pip": 6}))
+    async with trio.open_nursery() as life:
+        hall = await open_hall(life, store=store, tables=(table,), pace_seconds=0.0)
+        peers = [await hall.enter(name) for name in ("ann", "bob")]
+        for peer in peers:
+            await peer.ask(JoinTable, table="t")
+        for peer in peers:
+            await peer.until(Update)
+        crowd = Crowd(hall, peers)
+        while newest(peers[0]).view.phase != "over":
+            await crowd.move()
+        life.cancel_scope.cancel()
+    options = {"store": store, "tables": (table,), "pace_seconds": 0.0}
+    return peers, await open_hall(nursery, exits_when_done=True, **options)
+
+
+async def test_a_server_that_is_done_waits_a_moment_for_those_who_come_back(
+    autojump_clock: MockClock, nursery: trio.Nursery, open_hall: OpenHall, plan: Any
+) -> None:
+    """After a crash: with `--exit-when-done` too they see how the game ended."""
+    (ann, _), hall = await played_out(nursery, open_hall, plan, MemoryStore())
+    began = trio.current_time()
+    await trio.sleep(5)
+    welcome = next(each for each in ann.inbox if isinstance(each, Welcome))
+    again = await hall.enter("ann", token=welcome.token)
+    assert (await again.until(Update)).view == newest(ann).view
+    await hall.server._stopping.wait()
+    assert trio.current_time() - began == pytest.approx(12, abs=1)
+
+
+async def test_a_stop_in_good_order_puts_a_finished_table_away(
+    autojump_clock: MockClock, nursery: trio.Nursery, open_hall: OpenHall, plan: Any
+) -> None:
+    """The next start with the same words opens it anew."""
+    store = MemoryStore()
+    _, hall = await played_out(nursery, open_hall, plan, store)
+    await hall.server._stopping.wait()
+    await trio.sleep(hall.server.config.drain_seconds)
+    assert not store._tables
+    third = await open_hall(nursery, store=store, tables=hall.server.config.tables)
+    assert third.server.lobby._tables["t"].state == "waiting"
