@@ -23,7 +23,18 @@ from mexican_train.engine import (
     tile,
     tile_text,
 )
-from mexican_train.protocol import Declined, Hello, Play, Refused, Update, Welcome, encode
+from mexican_train.protocol import (
+    Declined,
+    Hello,
+    Play,
+    Refused,
+    TimeUp,
+    TurnClock,
+    Update,
+    Welcome,
+    encode,
+)
+from mexican_train.server import LIMITS
 from mexican_train.server.effects import (
     Admit,
     CommandAnswered,
@@ -399,6 +410,7 @@ class Laws:
 
     def seen(self, update: Update) -> None:
         """All viewers see the same table and the same events, by number."""
+        self._check_clock(update)
         self.checked["one view"] += 1
         view = msgpack.packb(msgspec.to_builtins(update.view))
         key = (update.table, update.last_event, update.turn)  # `done` is no event
@@ -409,6 +421,17 @@ class Laws:
             hold(first == form, "one view", msgpack.unpackb(first), msgpack.unpackb(form))
         if update.seat is not None:
             hold(len(update.hand) == update.view.hand_counts[update.seat], "one view", "hand")
+
+    def _check_clock(self, update: Update) -> None:
+        """No connection is credited more than it was measured to need, nor than the bound."""
+        for given in (update.clock, *update.events):
+            if isinstance(given, TurnClock | TimeUp):
+                self.checked["credit"] += 1
+                most = min(given.rtt_ms or 0, LIMITS.lag_credit_ms_max)
+                hold(given.credit_ms <= most, "credit", given)
+        if update.clock is not None:
+            shown = update.clock.budget_ms + update.clock.bank_ms
+            hold((update.deadline_ms or 0) <= shown + 1, "credit", update.clock, "is not shown")
 
     def acknowledged(self, player: int, command: int) -> None:
         """Whoever is told that a move is made finds it stored, once."""

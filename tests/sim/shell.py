@@ -13,6 +13,7 @@ from mexican_train.protocol import (
     AnyServerMessage,
     BadMessage,
     Goodbye,
+    Heartbeat,
     HeartbeatAnswer,
     Hello,
     Refused,
@@ -20,6 +21,7 @@ from mexican_train.protocol import (
     ServerConnection,
     State,
     Update,
+    Welcome,
 )
 from mexican_train.server import desk as desk_module
 from mexican_train.server.desk import Desk
@@ -40,6 +42,7 @@ from mexican_train.server.store import MemoryStore, StoreFullError, seated
 from .world import Cable, World
 
 OUTBOX_BYTES_MAX = 24 * 1024
+BEAT_SECONDS = 20.0
 
 
 class Watch(Protocol):
@@ -264,6 +267,8 @@ class Session:
         self._connection = ServerConnection()
         self._outbox = bytearray()
         self._is_token_seen = False
+        self._beats = 0
+        self._beat_at: float | None = None
         cable.up.on_bytes = self._receive
         cable.up.on_end = self.gone
         cable.down.on_room = self._drain
@@ -298,13 +303,30 @@ class Session:
             self._desk.heard_from(self)
         if isinstance(message, BadMessage):
             self.send(message.declined())
-        elif not isinstance(message, HeartbeatAnswer):
+        elif isinstance(message, HeartbeatAnswer):
+            self._note_round_trip(message)
+        else:
             self._desk.command(self, message)
+
+    def _beat(self) -> None:
+        """Measure the connection, at once and then every 20 seconds."""
+        if not self.is_over:
+            self._beats += 1
+            self._beat_at = self._shell.now
+            self.send(Heartbeat(n=self._beats))
+            self._shell.world.after(BEAT_SECONDS, self._beat)
+
+    def _note_round_trip(self, answer: HeartbeatAnswer) -> None:
+        if answer.n == self._beats and self._beat_at is not None and self.player is not None:
+            seconds, self._beat_at = self._shell.now - self._beat_at, None
+            self._shell.lobby.note_round_trip(self.player, self.generation, seconds)
 
     def send(self, message: AnyServerMessage) -> None:
         """Send a message, or cut a peer that does not read."""
         if not self.is_over:
             self._post(self._connection.send(message))
+        if isinstance(message, Welcome):
+            self._beat()
 
     def send_update(self, payload: bytes) -> None:
         """Send an encoded update, likewise."""
