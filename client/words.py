@@ -40,6 +40,10 @@ from .clean import clean
 from .model import Model
 
 
+SHOWN_MS_MIN = 10
+"""A span that is shorter is not worth a word."""
+
+
 def tile_text(tile: Tile) -> str:
     """A tile as it is written: `12-7`, the higher end first."""
     high, low = high_low(tile)
@@ -169,7 +173,7 @@ def _time_up(event: TimeUp, model: Model) -> str:
     spent = [span(event.budget_ms)]
     if event.bank_ms:
         spent.append(f"{span(event.bank_ms)} of the bank")
-    if event.rtt_ms is not None and event.credit_ms:
+    if event.rtt_ms is not None and event.credit_ms >= SHOWN_MS_MIN:
         spent.append(
             f"{span(event.credit_ms)} on top for a connection that takes {span(event.rtt_ms)}"
         )

@@ -127,6 +127,10 @@ LAID: Tile = (12, 7)
             "Your time is up: 30 seconds.",
         ),
         (
+            TimeUp(n=1, seat=0, budget_ms=1000, bank_ms=0, credit_ms=9, rtt_ms=9),
+            "Your time is up: 1 second.",
+        ),
+        (
             TimeUp(n=1, seat=1, budget_ms=9000, bank_ms=500, credit_ms=40, rtt_ms=40),
             (
                 "Ann's time is up: 9 seconds, 0.5 seconds of the bank and 0.04 seconds on top "
