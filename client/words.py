@@ -39,7 +39,6 @@ from .bots.strategies import high_low
 from .clean import clean
 from .model import Model
 
-
 SHOWN_MS_MIN = 10
 """A span that is shorter is not worth a word."""
 
