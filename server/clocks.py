@@ -94,6 +94,7 @@ class Clocks:
         self._rest_began: float | None = None
         self._rested = 0.0
         self._is_topped_up = False
+        self._unseen = 0.0
 
     def start(self, seat: int, grant: Grant, now: float) -> None:
         """Give a seat its time from now on."""
@@ -102,6 +103,7 @@ class Clocks:
         self.grant = replace(grant, bank=self.banks[seat] if grant.has_bank else 0.0)
         self._left = None if grant.budget is None else grant.budget + grant.credit
         self._since = now
+        self._unseen = grant.credit
         self._rest_began, self._rested, self._is_topped_up = None, 0.0, False
 
     def stop(self, now: float) -> None:
@@ -131,9 +133,12 @@ class Clocks:
         if self._since is None:
             self._since = now
         self.charge(now)
-        lacking = at_least + self.grant.credit - (self._left + self._bank())
+        left = self._left + self._bank()
+        unseen = min(self._unseen, max(0.0, left))  # no credit is given a second time
+        lacking = at_least + unseen - left
         if lacking > 0.0 and at_least > 0.0 and not self._is_topped_up:
             self._left += lacking
+            self._unseen = unseen
             self.grant = replace(self.grant, budget=self.grant.budget + lacking)
             self._is_topped_up = True
 
@@ -159,7 +164,7 @@ class Clocks:
         if self.grant is None or self._left is None:
             return None
         spent = 0.0 if self._since is None else max(0.0, now - self._since)
-        return max(0.0, self._left + self._bank() - spent - self.grant.credit)
+        return max(0.0, self._left + self._bank() - spent - self._unseen)
 
     def deadline(self) -> float | None:
         """When the time is up; None: never, or not while the clock stands still."""

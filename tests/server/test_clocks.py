@@ -114,6 +114,16 @@ def test_a_slow_connection_is_made_good_up_to_a_bound(
     assert clocks.left(20.5) == 0
 
 
+def test_who_comes_back_is_not_credited_again() -> None:
+    clocks = Clocks(1, 0)
+    for seconds in (0.0, 19.0, 20.5, 21.0):
+        clocks.start(0, Grant(budget=20).credited(1.0, 1.0), 0.0)
+        clocks.hold(seconds)
+        clocks.go_on(100.0, at_least=10)
+        assert clocks.left(100.0) == max(10, 20 - seconds)
+        assert clocks.deadline() == 100 + max(10, 20 - seconds) + min(1, 21 - seconds)
+
+
 def test_the_credit_is_spent_before_the_bank() -> None:
     clocks = Clocks(1, 30)
     clocks.start(0, Grant(budget=10, has_bank=True).credited(0.5, 1.0), 0.0)
