@@ -119,7 +119,7 @@ class Lobby:
         was_connected = player.is_connected
         token = self._players.issue_token(player, hello.token)
         player.generation += 1
-        player.round_trips.clear()
+        player.round_trips = ()
         player.is_connected = True
         settings = self._settings
         welcome = Welcome(
@@ -165,7 +165,7 @@ class Lobby:
         """A heartbeat of a connection was answered after so long; counts from the next turn on."""
         player = self._players.get(number)
         if player is not None and player.generation == generation:
-            player.round_trips.append(seconds)
+            player.note_round_trip(seconds)
 
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         """A connection has ended; one of an older generation changes nothing.

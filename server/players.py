@@ -172,7 +172,7 @@ class Player:
     confirmed_hash: bytes | None = field(default=None, repr=False)
     newer_hashes: tuple[bytes, ...] = field(default=(), repr=False)
     generation: int = 0
-    round_trips: deque[float] = field(default_factory=lambda: deque(maxlen=ROUND_TRIPS_KEPT))
+    round_trips: tuple[float, ...] = ()
     is_connected: bool = False
     absent_since: float = 0.0
     is_house: bool = False
@@ -191,6 +191,10 @@ class Player:
     def is_idle(self) -> bool:
         """Whether nothing would be lost with this player but the name."""
         return not self.is_connected and not self.seats and self.table is None
+
+    def note_round_trip(self, seconds: float) -> None:
+        """Take in how long an update and the answer to it were on their way."""
+        self.round_trips = (*self.round_trips, seconds)[-ROUND_TRIPS_KEPT:]
 
     @property
     def round_trip(self) -> float | None:
