@@ -42,6 +42,8 @@ class Recovery:
         """As `Lobby.recover`."""
         self._tables.calendar = Calendar(now, unix)
         tables, effects = self._recall(facts, now)
+        for player in self._players:
+            player.absent_since = now  # nobody could come back before
         for table in tables:
             effects += table.seats.house_bots(self._settings.table.fixed_seed)
             effects += self._tables.go_on(table, now)

@@ -562,6 +562,16 @@ async def test_banks_decisions_pause_and_codes_outlive_a_crash(seated: Any) -> N
     assert table.course.absences.choice(2) is None
 
 
+async def test_a_seat_at_a_waiting_table_is_kept_for_a_grace_after_a_start(desk: Any) -> None:
+    ann = desk.enter("ann")
+    desk.send(ann, CreateTable, name="one", seats=3)
+    again = await restarted(desk)
+    again.wait(59)
+    assert again.lobby._tables["one"].seats[0].player is not None
+    again.wait(2)
+    assert again.lobby._tables["one"].seats[0].player is None
+
+
 @pytest.mark.parametrize("is_left_by_all", [True, False])
 async def test_two_weeks_go_on_over_restarts_of_the_server(
     seated: Any, is_left_by_all: bool
