@@ -480,9 +480,10 @@ class Moody(MemoryStore):
     """A memory that is full when the test says so."""
 
     is_full = False
+    takes_seconds = 0.0
 
     async def save(self, facts: Sequence[Fact]) -> None:
-        await trio.lowlevel.checkpoint()
+        await trio.sleep(self.takes_seconds)
         assert facts, "nothing is saved for nothing"
         if self.is_full:
             raise StoreFullError("no room")
@@ -514,6 +515,28 @@ async def test_a_full_store_undoes_whatever_it_was(
     assert isinstance((await hall.enter("bob")).inbox[0], Welcome)
     assert isinstance(await ann.ask(JoinTable, table="t"), TableNews)
     assert isinstance(await looker.until(TableNews), TableNews)
+
+
+async def test_what_comes_while_a_store_turns_out_to_be_full_is_undone_too(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    """Then nothing is left to be stored, and nothing is."""
+    store = Moody()
+    hall = await open_hall(store=store)
+    ann, bob = await hall.enter("ann"), await hall.enter("bob")
+    for peer in (ann, bob):
+        assert isinstance(await peer.ask(Ping), Pong)
+    store.is_full, store.takes_seconds = True, 1.0
+    await ann.send(CreateTable(id=50, name="one"))
+    await trio.sleep(0.5)
+    await bob.send(CreateTable(id=50, name="two"))
+    for peer in (ann, bob):
+        assert (await peer.until(Declined)).code == "storage_full"
+    await trio.sleep(5)
+    store.is_full, store.takes_seconds = False, 0.0
+    for peer, name in ((ann, "one"), (bob, "two")):
+        await peer.send(CreateTable(id=60, name=name))
+        assert isinstance(await peer.until(TableNews), TableNews)
 
 
 async def test_bots_alone_outlive_a_full_store(
