@@ -30,6 +30,7 @@ from mexican_train.protocol import (
     Tile,
     TileDrawn,
     TileLaid,
+    TimeUp,
     TurnSkipped,
     WentOut,
 )
@@ -37,6 +38,9 @@ from mexican_train.protocol import (
 from .bots.strategies import high_low
 from .clean import clean
 from .model import Model
+
+SHOWN_MS_MIN = 10
+"""A span that is shorter is not worth a word."""
 
 
 def tile_text(tile: Tile) -> str:
@@ -164,6 +168,23 @@ def _skipped(event: TurnSkipped, model: Model) -> str:
     return f"The table skips {whose(event.seat, model)} turn."
 
 
+def _time_up(event: TimeUp, model: Model) -> str:
+    spent = [span(event.budget_ms)]
+    if event.bank_ms:
+        spent.append(f"{span(event.bank_ms)} of the bank")
+    if event.rtt_ms is not None and event.credit_ms >= SHOWN_MS_MIN:
+        spent.append(
+            f"{span(event.credit_ms)} on top for a connection that takes {span(event.rtt_ms)}"
+        )
+    return f"{whose_first(event.seat, model)} time is up: {joined(spent)}."
+
+
+def span(milliseconds: int) -> str:
+    """A span of time in words: `0.04 seconds`, `1 second`, `30 seconds`."""
+    seconds = round(milliseconds / 1000, 2)
+    return "1 second" if seconds == 1 else f"{seconds:g} seconds"
+
+
 def _marked(event: MarkerSet, model: Model) -> str:
     return f"{whose_first(event.seat, model)} train is open now."
 
@@ -244,6 +265,7 @@ _SENTENCES: dict[type[Any], Callable[[Any, Model], str]] = {
     TileDrawn: _drew,
     Passed: _passed,
     TurnSkipped: _skipped,
+    TimeUp: _time_up,
     MarkerSet: _marked,
     MarkerRemoved: _unmarked,
     DoubleOpened: _opened,

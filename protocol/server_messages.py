@@ -25,6 +25,7 @@ from .values import (
     TableName,
     Tile,
     Turn,
+    TurnClock,
     View,
 )
 
@@ -227,6 +228,9 @@ class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
         Milliseconds | None, Meta(description="time left for the choice; null: no limit")
     ]
     unproven: Annotated[bool, Meta(description="true if the server deals from a fixed seed")]
+    clock: Annotated[TurnClock | None, Meta(description="of the seat to act; null: no limit")] = (
+        None
+    )
 
 
 AnyServerMessage = (

@@ -109,6 +109,26 @@ class KnockOwed(Value, frozen=True, kw_only=True):
     foul: Annotated[bool, Meta(description="true while a foul may be called")]
 
 
+class TurnClock(Value, frozen=True, kw_only=True):
+    """What the seat to act was given for its turn, or a bot for its choice, when that began."""
+
+    budget_ms: Annotated[
+        Milliseconds, Meta(description="for the turn or choice itself; grows once if it returns")
+    ]
+    bank_ms: Annotated[Milliseconds, Meta(description="saved then, for when that is spent")]
+    credit_ms: Annotated[
+        Milliseconds,
+        Meta(
+            description="on top, for the way there and back: `rtt_ms`, but at most "
+            "`limits.lag_credit_ms_max`. No part of `deadline_ms`"
+        ),
+    ]
+    rtt_ms: Annotated[
+        Milliseconds | None,
+        Meta(description="the round trip as the server measured it; null: not yet"),
+    ]
+
+
 class View(Value, frozen=True, kw_only=True):
     """The table as everybody may see it."""
 
@@ -196,6 +216,18 @@ class TurnSkipped(Event, frozen=True, kw_only=True, tag="turn_skipped"):
     """The table ended a turn for a seat that was away or out of time."""
 
     seat: SeatNumber
+
+
+class TimeUp(Event, frozen=True, kw_only=True, tag="time_up"):
+    """A seat's time was spent, and this is where it went. What the table did follows."""
+
+    seat: SeatNumber
+    budget_ms: Annotated[Milliseconds, Meta(description="for the turn, or a bot's choice")]
+    bank_ms: Annotated[Milliseconds, Meta(description="taken from the bank in this turn")]
+    credit_ms: Annotated[Milliseconds, Meta(description="on top, for the connection")]
+    rtt_ms: Annotated[
+        Milliseconds | None, Meta(description="the round trip that was measured; null: none was")
+    ]
 
 
 class MarkerSet(Event, frozen=True, kw_only=True, tag="marker_set"):
@@ -305,6 +337,7 @@ AnyEvent = (
     | TileDrawn
     | Passed
     | TurnSkipped
+    | TimeUp
     | MarkerSet
     | MarkerRemoved
     | DoubleOpened
@@ -446,3 +479,6 @@ class Limits(Value, frozen=True, kw_only=True):
     faults_per_minute: Annotated[int, Meta(description="`declined` for bad form before goodbye")]
     create_seconds: Annotated[int, Meta(description="between two tables of one connection")]
     bot_choice_seconds: Annotated[int, Meta(description="a bot's time for one choice")]
+    lag_credit_ms_max: Annotated[
+        int, Meta(description="the most that a turn is given on top for a slow connection")
+    ] = 0

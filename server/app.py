@@ -9,6 +9,7 @@ import errno
 import secrets
 import socket
 import ssl
+import time
 from collections import Counter
 from importlib.metadata import version
 from typing import Final
@@ -38,6 +39,8 @@ ACCEPT_PAUSE_SECONDS: Final = 0.1
 """After running out of descriptors or memory, before the next try."""
 DONE_GRACE_SECONDS: Final = 2.0
 """For clients to leave by themselves after the last game of `exits_when_done`."""
+COME_BACK_SECONDS: Final = 10.0
+"""For clients to come back where that game was over before a crash: a few tries of theirs."""
 _FILL_STRATEGY: Final = "planner"
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
@@ -132,7 +135,7 @@ class Server:
         )
         stored = await self._store.load()
         self._desk = desk
-        desk.follow(self.lobby.recover(stored, trio.current_time()))
+        desk.follow(self.lobby.recover(stored, trio.current_time(), time.time()))
         if self.config.fixed_seed is not None:
             self._log.warning("all deals follow from a fixed seed: nothing is secret here")
         if self.config.password_digest is not None:
@@ -142,6 +145,7 @@ class Server:
         for plan in self.config.tables:
             effects = self.lobby.open_standing(plan, trio.current_time())
             desk.follow(effects)
+        desk.follow(self.lobby.note_company(trio.current_time()))
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
         return desk
@@ -162,6 +166,8 @@ class Server:
         await desk.settle()
         for session in list(self._sessions):
             session.end(goodbye("shutdown"))
+        desk.follow(self.lobby.put_away_finished())
+        await desk.settle()
 
     @property
     def is_stopping(self) -> bool:
@@ -174,7 +180,11 @@ class Server:
             self._done.set()
 
     async def _stop_when_done(self) -> None:
-        """Stop after the last game, when the players have had a moment to leave."""
+        """Stop after the last game, when the players have had a moment to see it and to leave."""
+        if self.config.exits_when_done and self.lobby.is_done:
+            if self.lobby.is_awaited:
+                await trio.sleep(COME_BACK_SECONDS)
+            self._done.set()
         await self._done.wait()
         self._log.info("every table has finished")
         with trio.move_on_after(DONE_GRACE_SECONDS):
@@ -346,6 +356,7 @@ def _lobby_settings(config: Config) -> LobbySettings:
             pace_seconds=config.pace_seconds,
             between_seconds=config.between_seconds,
             bot_choice_seconds=config.limits.bot_choice_seconds,
+            lag_credit_seconds=config.limits.lag_credit_ms_max / 1000,
             fixed_seed=config.fixed_seed,
             grace_seconds=config.grace_seconds,
             terms=config.terms,

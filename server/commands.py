@@ -158,9 +158,9 @@ def _watch(tables: Tables, player: Player, command: WatchTable, now: float) -> H
     if table.seat_of(player) is not None:
         raise Decline("already_at_table", params={"table": table.name})
     table.charter.check_password(command.password)
-    if player not in table.seats.watchers:
-        table.watch(player, now)
+    noted = table.watch(player, now) if player not in table.seats.watchers else []
     return [
+        *noted,
         *table.telling.news(now, player, command.id),
         *table.telling.update_for(player, now),
     ], TABLE
@@ -261,8 +261,8 @@ def _ask_rules(tables: Tables, player: Player, command: AskRules, _now: float) -
         rules = tables.named(command.table).rules
     else:
         rules = tables.at_table(player).rules
-    card = Card(answers=command.id, rules=views.rules_info(rules), lines=views.card_lines(rules))
-    return [Deliver(player.number, card)], AGAIN
+    which, lines = views.rule_card(rules)
+    return [Deliver(player.number, Card(answers=command.id, rules=which, lines=lines))], AGAIN
 
 
 def _move(tables: Tables, player: Player, command: GuardedMove, now: float) -> Handled:

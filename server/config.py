@@ -34,6 +34,7 @@ LIMITS: Final = Limits(
     faults_per_minute=20,
     create_seconds=5,
     bot_choice_seconds=10,
+    lag_credit_ms_max=1000,
 )
 
 

@@ -176,7 +176,11 @@ class Desk:
         player = guest.player
         if player is None or self._guests.get(player) is not guest:
             return
-        self._submit(_Job(lambda: None, lambda: self._lobby.heard_from(player), guest))
+
+        def work() -> Sequence[Effect]:
+            return self._lobby.heard_from(player, guest.generation)
+
+        self._submit(_Job(lambda: None, work, guest))
 
     def gone(self, guest: Guest) -> None:
         """A connection has ended."""
@@ -246,6 +250,8 @@ class Desk:
             await self._something_unsaved.wait()
             self._something_unsaved = trio.Event()
             batch, self._unsaved = self._unsaved, []
+            if not batch:
+                continue  # what it was set for has been undone meanwhile
             self._is_saving = True
             try:
                 await self._store.save([fact for each in batch for fact in each.facts])

@@ -129,6 +129,7 @@ class Lobby:
         was_connected = player.is_connected
         token = self._players.issue_token(player, hello.token)
         player.generation += 1
+        player.round_trips = ()
         player.is_connected = True
         settings = self._settings
         welcome = Welcome(
@@ -160,10 +161,21 @@ class Lobby:
             self._tables.schedule(table)
         return Admission(player.number, effects)
 
-    def heard_from(self, number: int) -> list[Effect]:
-        """A frame has come from a player: the newest token is in its hands, the old one ends."""
-        player = self._players[number]
-        return [Save((player.known(),))] if is_token_confirmed(player) else []
+    def heard_from(self, number: int, generation: int) -> list[Effect]:
+        """A frame has come on this connection of a player: its token has arrived, all others end.
+
+        Not so on one of an older generation: a newer token is on its way.
+        """
+        player = self._players.get(number)
+        if player is None or player.generation != generation or not is_token_confirmed(player):
+            return []
+        return [Save((player.known(),))]
+
+    def note_round_trip(self, number: int, generation: int, seconds: float) -> None:
+        """A heartbeat of a connection was answered after so long; counts from the next turn on."""
+        player = self._players.get(number)
+        if player is not None and player.generation == generation:
+            player.note_round_trip(seconds)
 
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         """A connection has ended; one of an older generation changes nothing.
@@ -302,6 +314,18 @@ class Lobby:
         """Whether there are standing tables and each has played a game to its end."""
         return self._tables.is_done
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody with a seat at a standing table is not here."""
+        return self._tables.is_awaited
+
+    def put_away_finished(self) -> list[Effect]:
+        """Close the standing tables whose game is over, as the server stops in good order.
+
+        All who are there have been told, so that the next start may begin anew.
+        """
+        return self._tables.put_away_finished()
+
     def people_at(self, names: Iterable[str]) -> set[int]:
         """The numbers of all who have a seat or look on at these tables."""
         tables = [self._tables[name] for name in names if name in self._tables]
@@ -327,13 +351,24 @@ class Lobby:
 
     # --- after a crash --------------------------------------------------------------------
 
-    def recover(self, facts: Iterable[Fact], now: float) -> list[Effect]:
+    def recover(self, facts: Iterable[Fact], now: float, unix: float) -> list[Effect]:
         """Know again what earlier runs have stored. For a lobby that knows nothing yet.
+
+        `unix` is the time of day, in seconds since 1970: games that nobody has come back to for
+        long have waited in earlier runs too. `note_company` is to follow, or none would ever close.
 
         House bots are seated again, and what waits for nobody goes on. A table whose log does
         not fit is set aside, and the others are none the worse.
         """
-        return self._recovery.recover(facts, now)
+        return self._recovery.recover(facts, now, unix)
+
+    def note_company(self, now: float) -> list[Effect]:
+        """Note that nobody is at the tables that were left by the end of an earlier run."""
+        effects: list[Effect] = []
+        for table in self._tables.values():
+            effects += table.note_company(now)
+            self._tables.schedule(table)
+        return effects
 
     def restore(
         self,

@@ -31,6 +31,7 @@ class TableSettings:
             while a person is seated, otherwise 0.
         between_seconds: how long the next round waits for persons who are not ready.
         bot_choice_seconds: a bot's time for one choice; then the substitute has it.
+        lag_credit_seconds: the most that a turn is given on top for a slow connection.
         idle_seconds: a table that is not being played closes so long after its last person left.
         sleep_seconds: likewise one with a person's seat, in mid-game.
         grace_seconds: so long nothing is done about someone gone. Then the seat is free while no
@@ -49,6 +50,7 @@ class TableSettings:
     pace_seconds: float | None = None
     between_seconds: float = 30.0
     bot_choice_seconds: float = 10.0
+    lag_credit_seconds: float = 1.0
     idle_seconds: float = 600.0
     sleep_seconds: float = 14 * 86_400.0
     grace_seconds: float = 60.0

@@ -152,6 +152,7 @@ class Telling:
             table=self._charter.name,
             unproven=self._settings.is_fixed,
             deadline_ms=None if left is None else round(left * 1000),
+            clock=self._course.turn_clock(),
         )
 
     def seen_by(self, seat: int, now: float, *, answers: int = 0) -> Update:

@@ -31,7 +31,7 @@ def words(text: str) -> frozenset[str]:
 
 # The core of the server, in order: each module may use those before it.
 CORE = (
-    *("declines", "effects", "clocks", "table_settings", "lobby_settings"),
+    *("declines", "effects", "clocks", "condensing", "table_settings", "lobby_settings"),
     *("views", "players", "seat_codes", "door", "absence", "progress"),
     *("seats", "course", "telling", "playing", "advice", "attendance", "table", "recall"),
     *("tables", "commands", "recovery", "lobby"),

@@ -24,6 +24,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 VALUES = (
     p.Choice,
     p.Reason,
+    p.TurnClock,
     p.View,
     p.Train,
     p.OpenDouble,

@@ -116,6 +116,7 @@ UPDATE = p.Update(
     ],
     deadline_ms=10000,
     unproven=False,
+    clock=p.TurnClock(budget_ms=10000, bank_ms=0, credit_ms=40, rtt_ms=40),
 )
 LATE_VIEW = p.View(
     round=1,
@@ -148,6 +149,7 @@ EVENTS: list[p.AnyEvent] = [
     p.TileDrawn(n=6, seat=1, tile=(4, 2)),
     p.Passed(n=7, seat=1),
     p.TurnSkipped(n=8, seat=0),
+    p.TimeUp(n=8, seat=0, budget_ms=30_000, bank_ms=12_000, credit_ms=1000, rtt_ms=1400),
     p.MarkerSet(n=9, seat=1),
     p.MarkerRemoved(n=10, seat=1),
     p.DoubleOpened(n=11, seat=0, train="p0", tile=(5, 5)),

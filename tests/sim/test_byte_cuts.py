@@ -273,7 +273,7 @@ def _again(lobby: Lobby, number: int, command: Any, now: float) -> Any:
 
 def _newest_only(player: Player, token: bytes) -> bool:
     """The token before the newest no longer counts."""
-    return hashlib.sha256(token).digest() == player.token_hash
+    return hashlib.sha256(token).digest() == [player.confirmed_hash, *player.newer_hashes][-1]
 
 
 HANDLE = Lobby.handle

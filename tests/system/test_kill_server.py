@@ -185,12 +185,12 @@ def test_a_stop_in_mid_game_goes_on_after_the_next_start(tmp_path: Path) -> None
             time.sleep(0.05)
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0
-    before = moves_in(database)
     with running_server(*options, "--pace=0", "--exit-when-done") as server:
         assert server.wait() == 0
         assert "taken up again" in server.log
         assert "game started" not in server.log
-    assert moves_in(database) > before
+        assert "game over" in server.log
+    assert moves_in(database) == 0, "a finished table is put away"
 
 
 def moves_in(database: Path) -> int:
