@@ -1,0 +1,286 @@
+"""`kill -9` of the clients while they play: whoever starts again has the same seat and hand.
+
+A person's line client is killed at points of its start, of the token's way to the disk, and of
+play; `mt-bot` is killed in mid-game. Both are started again by the same command and asked nothing.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+from threading import Timer
+
+import pytest
+from mexican_train import engine
+from mexican_train.server import replay
+
+from tests.system.processes import END_SECONDS, program, run_program, running_server
+
+pytestmark = pytest.mark.system
+
+Scale = Callable[[int, int], int]
+Hand = tuple[tuple[int, int], ...]
+
+TABLE = ("--table=t", "--seats=3", "--bots=2:greedy", "--pace=0", "--between-seconds=0")
+TAKEN_OVER = "A newer connection has taken this player over.\n"
+SHORT = (*TABLE, "--rule=game.rounds=1")
+
+DYING = """
+import os, signal, sys
+call, count = sys.argv[1], int(sys.argv[2])
+def note(name, *rest):
+    global count
+    if name == call:
+        count -= 1
+        if not count:
+            os.kill(os.getpid(), signal.SIGKILL)
+sync = os.fsync
+os.fsync = lambda descriptor: (note("fsync"), sync(descriptor))
+sys.addaudithook(note)
+sys.argv[1:3] = []
+from mexican_train.client.cli import main
+main()
+"""
+"""The client, which ends by `kill -9` as it begins the call of this name for the nth time."""
+AT_ITS_START = (
+    ("socket.connect", 1),  # nobody has heard of it yet
+    ("fsync", 1),  # welcome; the new token is written, and not yet in its place
+    ("os.rename", 1),  # the same, synced
+    ("fsync", 2),  # the token is in its place, and the server does not know
+)
+IN_PLAY = ("welcome", "sent", "told", "turn")
+POINTS = (*AT_ITS_START, *IN_PLAY)
+
+
+class Sitting:
+    """One life of a line client: a person at a pipe who always takes the first choice."""
+
+    def __init__(self, command: Sequence[str], home: Path) -> None:
+        folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("STATE", "DATA")}
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | folders,
+        )
+        self.said: list[str] = []
+        self.moves_typed = 0
+
+    def lines(self) -> Iterator[str]:
+        """What it says, to its end."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.said.append(line.rstrip("\n"))
+            yield line
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+
+    def move(self) -> None:
+        """Take the first choice."""
+        self.moves_typed += 1
+        self.type("1")
+
+    def kill(self) -> None:
+        """`kill -9`; what it has said until then is kept."""
+        self.process.send_signal(signal.SIGKILL)
+        for _ in self.lines():
+            pass
+
+    def play_until(self, point: str, moves: int) -> None:
+        """Play so many moves more, and then get killed at this point."""
+        for line in self.lines():
+            if line.startswith("You can:"):
+                if moves == 0 and point == "turn":
+                    break
+                self.move()
+                if moves == 0 and point == "sent":
+                    break
+                moves = max(0, moves - 1)
+            told = re.match(r"You (play|draw|pass)", line) and self.moves_typed
+            if moves == 0 and (point == "welcome" or (point == "told" and told)):
+                break
+        else:
+            raise AssertionError(f"it ended before: {self.said[-5:]}")
+        self.kill()
+
+    def play_on(self) -> Path:
+        """Play to the end of the game; where the record of it is."""
+        record = None
+        for line in self.lines():
+            if line.startswith("You can:"):
+                self.move()
+            elif "game is over" in line.lower() and record is None:
+                self.type("record")
+            elif saved := re.match(r"The record is saved in (.*)", line):
+                record = Path(saved[1])
+                self.type("quit")
+        assert record is not None, self.said[-20:]
+        return record
+
+    def hands(self) -> Iterator[Hand]:
+        """The hands that it showed."""
+        text = "\n".join(self.said)
+        for shown in re.findall(r"^Your hand \(.*\):\n((?:  .*\n)+)", text, re.MULTILINE):
+            tiles = re.findall(r"(\d+)-(\d+)", shown)
+            yield tuple(sorted((int(high), int(low)) for high, low in tiles))
+
+
+@contextmanager
+def sitting(server: str, home: Path, dies_at: tuple[str, int] | None = None) -> Iterator[Sitting]:
+    """Ann at the table; she lives until she is killed or dies at one of `AT_ITS_START`."""
+    start = [program("mt-client")]
+    if dies_at is not None:
+        start = [sys.executable, "-c", DYING, dies_at[0], str(dies_at[1])]
+    person = Sitting([*start, server, "--plain", "--name=Ann", "--table=t"], home)
+    in_time = Timer(END_SECONDS, person.process.kill)
+    in_time.start()
+    with person.process:
+        try:
+            yield person
+        finally:
+            in_time.cancel()
+            person.process.kill()
+
+
+def token_in(home: Path) -> bytes | None:
+    """The token in the only token file, which is whole; None where there is none yet."""
+    files = list((home / "STATE").rglob("*.json"))
+    if not files:
+        return None
+    (file,) = files
+    token = bytes.fromhex(json.loads(file.read_bytes())["token"])
+    assert len(token) == 32
+    return token
+
+
+def assert_back(said: Sequence[str]) -> None:
+    """Nothing was asked, and the seat is the one from before."""
+    back = ("Connected to ", "Type help ", "You are back at t.", "You sit at t, seat 2.")
+    assert len(said) >= 1
+    for line, start in zip(said, back, strict=False):
+        assert line.startswith(start), said
+
+
+def assert_told_true(said: Sequence[str], record: engine.Record, seat: int) -> None:
+    """Each move that the seat was told to have made is one of the record, in its order."""
+    made: Iterator[str] = iter(())
+    for line in said:
+        if begins := re.match(r"Round (\d+) of \d+ begins", line):
+            moves = record.rounds[int(begins[1]) - 1].moves
+            made = iter([str(each.move) for each in moves if each.seat == seat])
+        elif played := re.match(r"You play (\d+-\d+) on ", line):
+            assert any(move.startswith(f"{played[1]}>") for move in made), line
+        elif done := re.match(r"You (draw|pass)\b", line):
+            assert done[1] in made, line
+
+
+def assert_shown_in_order(shown: Sequence[Hand], record: str, seat: int) -> None:
+    """Each hand that was shown is the one that the seat had, in the order of the game."""
+    held = [
+        tuple(sorted((high, low) for high, low in map(sorted_tile, step.update.hand)))
+        for step in replay.steps(record, seat)
+    ]
+    at = 0
+    for hand in shown:
+        assert hand in held[at:], f"{hand} was shown and not held"
+        at = held.index(hand, at)
+
+
+def sorted_tile(tile: Sequence[int]) -> tuple[int, int]:
+    """A tile as people write it, the higher end first."""
+    return max(tile), min(tile)
+
+
+def test_a_killed_line_client_comes_back_to_its_seat(scale: Scale, tmp_path: Path) -> None:
+    """By its token alone: no move that was told is lost, none is made twice, the hand is equal."""
+    kills, rounds = scale(9, 50), scale(3, 13)
+    random = Random(kills)
+    lives: list[Sitting] = []
+    with running_server(*TABLE, f"--rule=game.rounds={rounds}") as server:
+        # the first time there is no seat yet to come back to
+        with sitting(server.address, tmp_path) as ann:
+            ann.play_until("turn", 0)
+        lives.append(ann)
+        for point in islice(cycle(POINTS), kills - 1):
+            token = token_in(tmp_path)
+            at_its_start = None if isinstance(point, str) else point
+            with sitting(server.address, tmp_path, at_its_start) as ann:
+                if isinstance(point, str):
+                    ann.play_until(point, random.randrange(3))
+                    assert_back(ann.said)
+                else:
+                    assert list(ann.lines()) == []
+                assert ann.process.wait(END_SECONDS) == -signal.SIGKILL
+            lives.append(ann)
+            assert (token_in(tmp_path) == token) == (point in AT_ITS_START[:3]), point
+        with sitting(server.address, tmp_path) as ann:
+            record = ann.play_on()
+            assert ann.process.wait(END_SECONDS) == 0, ann.said[-20:]
+        lives.append(ann)
+        assert "failed" not in server.log
+    verified = run_program("mt-replay", "verify", str(record))
+    assert (verified.returncode, verified.stderr) == (0, "")
+    text = record.read_text()
+    parsed = engine.Record.parse(text)
+    assert len(parsed.rounds) == rounds
+    assert replay.verify(text).is_finished
+    assert_shown_in_order([hand for life in lives for hand in life.hands()], text, 2)
+    for life in lives:
+        assert_told_true(life.said, parsed, 2)
+    made = sum(each.seat == 2 for held in parsed.rounds for each in held.moves)
+    typed = sum(life.moves_typed for life in lives)
+    # what was typed just before a kill may not have been sent, and nothing is made twice
+    assert typed - kills <= made <= typed
+
+
+def test_a_second_client_in_a_seat_takes_it_over(tmp_path: Path) -> None:
+    """The older one ends with one line and exit code 1, and does not come back."""
+    with running_server(*SHORT) as server, sitting(server.address, tmp_path) as older:
+        until(older, "You can:")
+        with sitting(server.address, tmp_path) as newer:
+            until(newer, "You can:")
+            assert_back(newer.said)
+            assert [*older.lines()][-1] == TAKEN_OVER
+            assert older.process.wait(END_SECONDS) == 1
+            newer.move()
+            newer.play_on()
+            assert newer.process.wait(END_SECONDS) == 0
+
+
+def test_two_clients_at_once_leave_one_in_the_seat(scale: Scale, tmp_path: Path) -> None:
+    """Started together by one person, one of them plays and the other ends with one line."""
+    with running_server(*SHORT) as server:
+        with sitting(server.address, tmp_path) as ann:
+            until(ann, "You can:")
+            ann.kill()
+        for _ in range(scale(2, 30)):
+            with sitting(server.address, tmp_path) as one, sitting(server.address, tmp_path) as two:
+                while (codes := (one.process.poll(), two.process.poll())) == (None, None):
+                    time.sleep(0.01)  # other processes: nothing but time tells
+                loser, winner = (one, two) if codes[1] is None else (two, one)
+                assert loser.process.returncode == 1
+                winner.play_until("turn", 0)
+                words = [*loser.lines()][-1]
+                assert words == TAKEN_OVER or "is taken there" in words, words
+        with sitting(server.address, tmp_path) as ann:
+            ann.play_on()
+            assert_back(ann.said)
+
+
+def until(person: Sitting, words: str) -> None:
+    """Let it come so far."""
+    assert any(line.startswith(words) for line in person.lines()), person.said
