@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +19,10 @@ try:
     import fcntl
 except ImportError:  # not on Windows: there nothing is claimed
     fcntl = None  # type: ignore[assignment]
+
+
+LEFT_SECONDS = 60.0
+"""A file that was written beside a token so long ago is no longer being written."""
 
 
 class TokenStore(Protocol):
@@ -133,6 +138,7 @@ def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_suffix(f".{os.getpid()}.new")
     beside.unlink(missing_ok=True)
+    _sweep(path)
     try:
         with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(content)
@@ -143,6 +149,14 @@ def _write(path: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a program that was killed has left beside `path` while it wrote."""
+    with contextlib.suppress(OSError):
+        for left in path.parent.glob(f"{path.stem}.*.new"):
+            if left.stat().st_mtime < time.time() - LEFT_SECONDS:
+                left.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

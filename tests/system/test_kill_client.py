@@ -12,10 +12,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
+from subprocess import PIPE, STDOUT
 from threading import Timer
 
 import pytest
@@ -57,7 +58,7 @@ AT_ITS_START = (
     ("fsync", 2),  # the token is in its place, and the server does not know
 )
 IN_PLAY = ("welcome", "sent", "told", "turn")
-POINTS = (*AT_ITS_START, *IN_PLAY)
+POINTS: tuple[tuple[str, int] | str, ...] = (*AT_ITS_START, *IN_PLAY)
 
 
 class Sitting:
@@ -67,9 +68,9 @@ class Sitting:
         folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("STATE", "DATA")}
         self.process = subprocess.Popen(
             command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=STDOUT,
             text=True,
             env=os.environ | folders,
         )
@@ -284,3 +285,34 @@ def test_two_clients_at_once_leave_one_in_the_seat(scale: Scale, tmp_path: Path)
 def until(person: Sitting, words: str) -> None:
     """Let it come so far."""
     assert any(line.startswith(words) for line in person.lines()), person.said
+
+
+def test_killed_bots_come_back_to_their_seats(scale: Scale, tmp_path: Path) -> None:
+    """Two of one `mt-bot`, killed together; the third player sees the game to its end."""
+    own = os.environ | {"XDG_STATE_HOME": str(tmp_path / "state")}
+    random = Random(1)
+    rounds = scale(2, 9)
+    options = ("--table=t", "--seats=3", "--bots=1:random", "--pace=0.01", "--between-seconds=0")
+    with running_server(*options, f"--rule=game.rounds={rounds}", "--exit-when-done") as server:
+        command = [program("mt-bot"), server.address, "--strategy=greedy", "--count=2"]
+        for is_last in [False] * scale(3, 25) + [True]:
+            with subprocess.Popen(command, stdout=PIPE, stderr=STDOUT, text=True, env=own) as bots:
+                in_time = Timer(END_SECONDS, bots.kill)
+                in_time.start()
+                assert bots.stdout is not None
+                seated = [bots.stdout.readline() for _ in range(2)]
+                assert seated == [
+                    "greedy: seated at t, seat 1\n",
+                    "greedy-2: seated at t, seat 2\n",
+                ]
+                if not is_last:
+                    with suppress(subprocess.TimeoutExpired):
+                        bots.wait(random.uniform(0, 0.2))
+                    bots.kill()
+                said = bots.stdout.read()
+                in_time.cancel()
+        assert bots.wait(END_SECONDS) == 0
+        assert len(re.findall("place [123] of 3", said)) == 2
+        assert server.wait() == 0
+        assert "failed" not in server.log
+    assert not list((tmp_path / "state").rglob("*.json")), "there is nothing to come back to"
