@@ -431,17 +431,24 @@ class Link:
         That token stays in the store until a new one is welcomed in its place: what refuses it
         may be another server at the same address.
         """
-        name, address = self._hello.name, str(self._address)
         stored = self._token is None
-        if stored:
-            self._token = await self._tokens.load(address, name)
-        try:
+        async with self._hold() as (address, name):
+            if stored:
+                self._token = await self._tokens.load(address, name)
+            try:
+                return await self._shake_hands()
+            except RefusedError as error:
+                if error.code != "bad_token" or not stored or self._token is None:
+                    raise
+            self._token = None
             return await self._shake_hands()
-        except RefusedError as error:
-            if error.code != "bad_token" or not stored or self._token is None:
-                raise
-        self._token = None
-        return await self._shake_hands()
+
+    @asynccontextmanager
+    async def _hold(self) -> AsyncIterator[tuple[str, str]]:
+        """The token's address and name, while no other program may exchange it."""
+        address, name = str(self._address), self._hello.name
+        async with self._tokens.hold(address, name):
+            yield address, name
 
     async def _run(self, wire: _Wire) -> None:
         """Keep the link up until it ends for good; then `receive` raises the reason."""
@@ -472,7 +479,8 @@ class Link:
                     raise _OverError(EndedError("lost", _sentence(reason)))
                 await trio.sleep(seconds)
             try:
-                return await self._shake_hands()
+                async with self._hold():
+                    return await self._shake_hands()
             except RefusedError as error:
                 known = REFUSED_CODES.get(error.code)
                 if known is None or not known.retry:

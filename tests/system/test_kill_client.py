@@ -9,10 +9,9 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
@@ -23,34 +22,16 @@ import pytest
 from mexican_train import engine
 from mexican_train.server import replay
 
+from tests.system.people import Hand, Sitting, sitting
 from tests.system.processes import END_SECONDS, program, run_program, running_server
 
 pytestmark = pytest.mark.system
 
 Scale = Callable[[int, int], int]
-Hand = tuple[tuple[int, int], ...]
-
 TABLE = ("--table=t", "--seats=3", "--bots=2:greedy", "--pace=0", "--between-seconds=0")
 TAKEN_OVER = "A newer connection has taken this player over.\n"
 SHORT = (*TABLE, "--rule=game.rounds=1")
 
-DYING = """
-import os, signal, sys
-call, count = sys.argv[1], int(sys.argv[2])
-def note(name, *rest):
-    global count
-    if name == call:
-        count -= 1
-        if not count:
-            os.kill(os.getpid(), signal.SIGKILL)
-sync = os.fsync
-os.fsync = lambda descriptor: (note("fsync"), sync(descriptor))
-sys.addaudithook(note)
-sys.argv[1:3] = []
-from mexican_train.client.cli import main
-main()
-"""
-"""The client, which ends by `kill -9` as it begins the call of this name for the nth time."""
 AT_ITS_START = (
     ("socket.connect", 1),  # nobody has heard of it yet
     ("fsync", 1),  # welcome; the new token is written, and not yet in its place
@@ -59,102 +40,6 @@ AT_ITS_START = (
 )
 IN_PLAY = ("welcome", "sent", "told", "turn")
 POINTS: tuple[tuple[str, int] | str, ...] = (*AT_ITS_START, *IN_PLAY)
-
-
-class Sitting:
-    """One life of a line client: a person at a pipe who always takes the first choice."""
-
-    def __init__(self, command: Sequence[str], home: Path) -> None:
-        folders = {f"XDG_{kind}_HOME": str(home / kind) for kind in ("STATE", "DATA")}
-        self.process = subprocess.Popen(
-            command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=STDOUT,
-            text=True,
-            env=os.environ | folders,
-        )
-        self.said: list[str] = []
-        self.moves_typed = 0
-
-    def lines(self) -> Iterator[str]:
-        """What it says, to its end."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line.rstrip("\n"))
-            yield line
-
-    def type(self, line: str) -> None:
-        """Type a line."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{line}\n")
-        self.process.stdin.flush()
-
-    def move(self) -> None:
-        """Take the first choice."""
-        self.moves_typed += 1
-        self.type("1")
-
-    def kill(self) -> None:
-        """`kill -9`; what it has said until then is kept."""
-        self.process.send_signal(signal.SIGKILL)
-        for _ in self.lines():
-            pass
-
-    def play_until(self, point: str, moves: int) -> None:
-        """Play so many moves more, and then get killed at this point."""
-        for line in self.lines():
-            if line.startswith("You can:"):
-                if moves == 0 and point == "turn":
-                    break
-                self.move()
-                if moves == 0 and point == "sent":
-                    break
-                moves = max(0, moves - 1)
-            told = re.match(r"You (play|draw|pass)", line) and self.moves_typed
-            if moves == 0 and (point == "welcome" or (point == "told" and told)):
-                break
-        else:
-            raise AssertionError(f"it ended before: {self.said[-5:]}")
-        self.kill()
-
-    def play_on(self) -> Path:
-        """Play to the end of the game; where the record of it is."""
-        record = None
-        for line in self.lines():
-            if line.startswith("You can:"):
-                self.move()
-            elif "game is over" in line.lower() and record is None:
-                self.type("record")
-            elif saved := re.match(r"The record is saved in (.*)", line):
-                record = Path(saved[1])
-                self.type("quit")
-        assert record is not None, self.said[-20:]
-        return record
-
-    def hands(self) -> Iterator[Hand]:
-        """The hands that it showed."""
-        text = "\n".join(self.said)
-        for shown in re.findall(r"^Your hand \(.*\):\n((?:  .*\n)+)", text, re.MULTILINE):
-            tiles = re.findall(r"(\d+)-(\d+)", shown)
-            yield tuple(sorted((int(high), int(low)) for high, low in tiles))
-
-
-@contextmanager
-def sitting(server: str, home: Path, dies_at: tuple[str, int] | None = None) -> Iterator[Sitting]:
-    """Ann at the table; she lives until she is killed or dies at one of `AT_ITS_START`."""
-    start = [program("mt-client")]
-    if dies_at is not None:
-        start = [sys.executable, "-c", DYING, dies_at[0], str(dies_at[1])]
-    person = Sitting([*start, server, "--plain", "--name=Ann", "--table=t"], home)
-    in_time = Timer(END_SECONDS, person.process.kill)
-    in_time.start()
-    with person.process:
-        try:
-            yield person
-        finally:
-            in_time.cancel()
-            person.process.kill()
 
 
 def token_in(home: Path) -> bytes | None:
@@ -251,9 +136,9 @@ def test_a_killed_line_client_comes_back_to_its_seat(scale: Scale, tmp_path: Pat
 def test_a_second_client_in_a_seat_takes_it_over(tmp_path: Path) -> None:
     """The older one ends with one line and exit code 1, and does not come back."""
     with running_server(*SHORT) as server, sitting(server.address, tmp_path) as older:
-        until(older, "You can:")
+        older.until("You can:")
         with sitting(server.address, tmp_path) as newer:
-            until(newer, "You can:")
+            newer.until("You can:")
             assert_back(newer.said)
             assert [*older.lines()][-1] == TAKEN_OVER
             assert older.process.wait(END_SECONDS) == 1
@@ -266,7 +151,7 @@ def test_two_clients_at_once_leave_one_in_the_seat(scale: Scale, tmp_path: Path)
     """Started together by one person, one of them plays and the other ends with one line."""
     with running_server(*SHORT) as server:
         with sitting(server.address, tmp_path) as ann:
-            until(ann, "You can:")
+            ann.until("You can:")
             ann.kill()
         for _ in range(scale(2, 30)):
             with sitting(server.address, tmp_path) as one, sitting(server.address, tmp_path) as two:
@@ -282,11 +167,6 @@ def test_two_clients_at_once_leave_one_in_the_seat(scale: Scale, tmp_path: Path)
             assert_back(ann.said)
 
 
-def until(person: Sitting, words: str) -> None:
-    """Let it come so far."""
-    assert any(line.startswith(words) for line in person.lines()), person.said
-
-
 def test_killed_bots_come_back_to_their_seats(scale: Scale, tmp_path: Path) -> None:
     """Two of one `mt-bot`, killed together; the third player sees the game to its end."""
     own = os.environ | {"XDG_STATE_HOME": str(tmp_path / "state")}
@@ -300,7 +180,7 @@ def test_killed_bots_come_back_to_their_seats(scale: Scale, tmp_path: Path) -> N
                 in_time = Timer(END_SECONDS, bots.kill)
                 in_time.start()
                 assert bots.stdout is not None
-                seated = [bots.stdout.readline() for _ in range(2)]
+                seated = [*islice((line for line in bots.stdout if "seated" in line), 2)]
                 assert seated == [
                     "greedy: seated at t, seat 1\n",
                     "greedy-2: seated at t, seat 2\n",
