@@ -15,11 +15,19 @@ ATTACKERS = Path(__file__).with_name("attackers.py")
 WARM_SECONDS = 1.0
 
 
+class AttackError(Exception):
+    """The server did not answer attackers as it should."""
+
+
 @contextmanager
 def attacked(
     port: int, seconds: float, *, share: int = 1, seed: int = 1, only: str = ""
 ) -> Iterator[None]:
-    """Attackers for the time of the block: a fraction of them, or one kind only."""
+    """Attackers for the time of the block: a fraction of them, or one kind only.
+
+    Raises:
+        AttackError: the server answered one of them otherwise than documented.
+    """
     command = [sys.executable, str(ATTACKERS), str(port), f"--seconds={seconds + 20}"]
     command += [f"--seed={seed}", f"--share={share}", f"--only={only}"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
@@ -30,3 +38,5 @@ def attacked(
             if process.stdin is not None:
                 process.stdin.close()
             process.wait(END_SECONDS)
+    if process.returncode:
+        raise AttackError("the attackers were not answered as documented")
