@@ -15,10 +15,6 @@ ATTACKERS = Path(__file__).with_name("attackers.py")
 WARM_SECONDS = 1.0
 
 
-class AttackError(Exception):
-    """The server did not answer attackers as it should."""
-
-
 @contextmanager
 def attacked(
     port: int, seconds: float, *, share: int = 1, seed: int = 1, only: str = ""
@@ -26,7 +22,7 @@ def attacked(
     """Attackers for the time of the block: a fraction of them, or one kind only.
 
     Raises:
-        AttackError: the server answered one of them otherwise than documented.
+        SystemExit: the server answered one of them otherwise than documented.
     """
     command = [sys.executable, str(ATTACKERS), str(port), f"--seconds={seconds + 20}"]
     command += [f"--seed={seed}", f"--share={share}", f"--only={only}"]
@@ -39,4 +35,4 @@ def attacked(
                 process.stdin.close()
             process.wait(END_SECONDS)
     if process.returncode:
-        raise AttackError("the attackers were not answered as documented")
+        raise SystemExit("the attackers were not answered as documented")

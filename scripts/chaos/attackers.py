@@ -55,16 +55,20 @@ class Attacker:
             await trio.sleep(pause * self.random.uniform(0.5, 1.5))
 
     @asynccontextmanager
-    async def connect(self) -> AsyncIterator["Wire"]:
-        """A new connection, which has said nothing yet."""
-        stream = await trio.open_tcp_stream(HOST, self.port)
-        async with stream:
-            yield Wire(stream, self.told)
+    async def connect(self, buffer_bytes: int = 0) -> AsyncIterator["Wire"]:
+        """A new connection, which has said nothing yet; how much the kernel takes in unread."""
+        sock = trio.socket.socket()
+        if buffer_bytes:
+            sock.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_RCVBUF, buffer_bytes)
+        with sock:
+            await sock.connect((HOST, self.port))
+            async with trio.SocketStream(sock) as stream:
+                yield Wire(stream, self.told)
 
     @asynccontextmanager
-    async def enter(self) -> AsyncIterator["Wire"]:
+    async def enter(self, buffer_bytes: int = 0) -> AsyncIterator["Wire"]:
         """A new connection that is welcome."""
-        async with self.connect() as wire:
+        async with self.connect(buffer_bytes) as wire:
             name = f"rogue {self.random.randrange(10**9)}"
             await wire.send(hello(name))
             await wire.listen(5, until="welcome")
@@ -99,7 +103,11 @@ class Wire:
     async def listen(self, seconds: float, until: str = "") -> None:
         """Note what comes for so long, or until the server hangs up or says this."""
         with trio.move_on_after(seconds):
-            while not self._note(until) and (more := await self._receive()):
+            while not self._note(until):
+                more = await self._receive()
+                if not more:
+                    self._told["hang-up"] += 1
+                    break
                 self._rest += more
 
     async def _receive(self) -> bytes:
@@ -251,15 +259,11 @@ async def nonsense(every: Attacker) -> None:
 
 
 async def deaf(every: Attacker) -> None:
-    """Asks for more and more, and reads nothing but the last word."""
-    async with every.enter() as wire:
-        number = 0
-        with trio.move_on_after(30):
-            while True:
-                number += 1
-                await wire.say(number, "rules", name="classic")
-                await trio.sleep(0.05)
-        await wire.listen(1)
+    """Asks for more and more, and reads nothing, until it is cut; it may not hear why."""
+    async with every.enter(buffer_bytes=4096) as wire:
+        for number in range(1, 1000):
+            await wire.say(number, "rules", name="classic")
+            await trio.sleep(0.05)
 
 
 async def flood(every: Attacker) -> None:
@@ -347,7 +351,7 @@ KINDS: dict[str, Kind] = {
     "collide": Kind(collide, 2, 0.1, ("goodbye not_msgpack",)),
     "too long": Kind(too_long, 2, 0.1, ("goodbye too_long",)),
     "nonsense": Kind(nonsense, 2, 0.5, ("declined unknown_type", "goodbye too_many_faults")),
-    "deaf": Kind(deaf, 4, 1.0, ("goodbye slow_consumer",), 3 * SLOW_SECONDS),
+    "deaf": Kind(deaf, 4, 1.0, ("hang-up",), 4 * SLOW_SECONDS),
     "flood": Kind(flood, 2, 0.5, ("declined slow_down", "goodbye flood")),
     "rules": Kind(ask_rules, 2, 0.5, ("card", "declined slow_down")),
     "tables": Kind(tables, 2, 0.5, ("table", "declined slow_down")),

@@ -41,7 +41,7 @@ def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=4.0, help="of one window")
+    parser.add_argument("--seconds", type=float, default=12.0, help="of one window")
     parser.add_argument("--tables", type=int, default=25)
     parser.add_argument("--rate", type=float, default=200.0, help="honest moves a second in all")
     parser.add_argument("--share", type=int, default=1, help="a fraction of the attackers")
