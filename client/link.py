@@ -54,8 +54,8 @@ CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.25
 BACKOFF_SECONDS_MAX = 20.0
 STEADY_SECONDS = 1.0
-"""After so long a connection is taken for sound: when it is lost the backoff starts anew. One that
-was welcomed and lost sooner counts as a failed attempt."""
+"""After so long a connection is taken for sound: when it is lost the backoff starts anew. So is one
+over which the game went on. Any other that was welcomed and lost counts as a failed attempt."""
 PATIENCE_SECONDS = 900.0
 LAST_WORDS_SECONDS = 1.0
 """How long to read on after writing failed: the reason for it may be under way."""
@@ -124,6 +124,16 @@ class _Wire:
     welcome: Welcome
     early: deque[AnyServerMessage] = field(default_factory=deque)
     """Messages that came in one piece with the welcome."""
+    began_after: int | None = None
+    """The last event that its first update told."""
+    has_gone_on: bool = False
+    """Whether events came in over it beside those that it began with."""
+
+    def note(self, update: Update) -> None:
+        """See an update that came over it."""
+        if self.began_after is None:
+            self.began_after = update.last_event
+        self.has_gone_on |= update.last_event > self.began_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +367,7 @@ class Link:
 
     async def _read(self, wire: _Wire) -> _Loss:
         while wire.early:
-            if (loss := self._handle(wire.early.popleft())) is not None:
+            if (loss := self._handle(wire, wire.early.popleft())) is not None:
                 return loss
         silence_seconds = max(1, wire.welcome.limits.silence_seconds)
         while True:
@@ -367,7 +377,7 @@ class Link:
                 if not received:
                     return _Loss("the server has closed the connection")
                 for message in _messages(wire.connection, received):
-                    if (loss := self._handle(message)) is not None:
+                    if (loss := self._handle(wire, message)) is not None:
                         return loss
             except trio.TooSlowError:
                 return _Loss(f"the server has been silent for {silence_seconds} s")
@@ -384,7 +394,7 @@ class Link:
 
     # --- one message ----------------------------------------------------------------------
 
-    def _handle(self, message: AnyServerMessage) -> _Loss | None:
+    def _handle(self, wire: _Wire, message: AnyServerMessage) -> _Loss | None:
         """Do what the link itself does with `message`, and hand it on. A loss ends the stream."""
         if isinstance(message, Heartbeat):
             self._write_later(HeartbeatAnswer(n=message.n))
@@ -396,6 +406,8 @@ class Link:
                 return _Loss(_PARTINGS.get(message.code, message.text))
             raise _OverError(EndedError(message.code, message.text))
         self._unanswered.pop(_answers(message), None)
+        if isinstance(message, Update):
+            wire.note(message)
         self._remember_place(message)
         self._deliver(message)
         return None
@@ -439,17 +451,24 @@ class Link:
         That token stays in the store until a new one is welcomed in its place: what refuses it
         may be another server at the same address.
         """
-        name, address = self._hello.name, self._address.place
         stored = self._token is None
-        if stored:
-            self._token = await self._tokens.load(address, name)
-        try:
+        async with self._hold() as (address, name):
+            if stored:
+                self._token = await self._tokens.load(address, name)
+            try:
+                return await self._shake_hands()
+            except RefusedError as error:
+                if error.code != "bad_token" or not stored or self._token is None:
+                    raise
+            self._token = None
             return await self._shake_hands()
-        except RefusedError as error:
-            if error.code != "bad_token" or not stored or self._token is None:
-                raise
-        self._token = None
-        return await self._shake_hands()
+
+    @asynccontextmanager
+    async def _hold(self) -> AsyncIterator[tuple[str, str]]:
+        """The token's address and name, while no other program may exchange it."""
+        address, name = self._address.place, self._hello.name
+        async with self._tokens.hold(address, name):
+            yield address, name
 
     async def _run(self, wire: _Wire) -> None:
         """Keep the link up until it ends for good; then `receive` raises the reason."""
@@ -458,8 +477,8 @@ class Link:
             while True:
                 began = trio.current_time()
                 loss = await self._serve(wire)
-                is_steady = trio.current_time() - began >= STEADY_SECONDS
-                failures = 0 if is_steady else failures + 1
+                is_sound = wire.has_gone_on or trio.current_time() - began >= STEADY_SECONDS
+                failures = 0 if is_sound else failures + 1
                 self._deliver(LinkNotice("moved" if loss.moved else "lost", _sentence(loss.text)))
                 wire = await self._resume(loss, failures)
                 self._deliver(LinkNotice("back", f"Back at {self._address}."))
@@ -480,7 +499,8 @@ class Link:
                     raise _OverError(EndedError("lost", _sentence(reason)))
                 await trio.sleep(seconds)
             try:
-                return await self._shake_hands()
+                async with self._hold():
+                    return await self._shake_hands()
             except RefusedError as error:
                 known = REFUSED_CODES.get(error.code)
                 if known is None or not known.retry:

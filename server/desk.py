@@ -129,6 +129,8 @@ class Desk:
         self._on_deadline: Final = on_deadline
         self._guests: Final[dict[int, Guest]] = {}
         self._lanes: Final[dict[str, deque[_Job]]] = {}
+        self._behind: Final[dict[Guest, deque[_Job]]] = {}
+        """Of each guest with work in a lane, what it has asked for since: none overtakes itself."""
         self._unsaved: list[_Unsaved] = []
         self._something_unsaved = trio.Event()
         self._saved = trio.Event()
@@ -209,11 +211,34 @@ class Desk:
         if self._halted is not None:
             self._halted.append(job)
             return
+        if job.guest in self._behind:
+            self._behind[job.guest].append(job)
+        else:
+            self._place(job)
+
+    def _place(self, job: _Job) -> bool:
+        """Do the work, or let it wait in its lane; whether it is done."""
         lane = job.lane()
         if lane is not None and lane in self._lanes:
             self._lanes[lane].append(job)
-        else:
-            self._do(job, lane)
+            if job.guest is not None:
+                self._behind.setdefault(job.guest, deque())
+            return False
+        self._do(job, lane)
+        return True
+
+    def _place_again(self, job: _Job) -> None:
+        """Likewise, with work that has waited in a lane, and with what came behind it."""
+        if self._place(job):
+            self._follow_up(job.guest)
+
+    def _follow_up(self, guest: Guest | None) -> None:
+        """The work of a guest that waited in a lane is over: go on with what came behind it."""
+        behind = self._behind.pop(guest, None) if guest is not None else None
+        while behind:
+            if not self._place(behind.popleft()) and guest is not None:
+                self._behind[guest] = behind
+                return
 
     def _do(self, job: _Job, lane: str | None) -> None:
         """Do the work; its effects at once, or after its facts are stored."""
@@ -295,12 +320,14 @@ class Desk:
             guest = each.job.guest
             if guest is not None and self._guests.get(guest.player or 0) is not guest:
                 guest.end(refused("storage_full"))  # its hello
-        for lane in {each.lane for each in batch if each.lane is not None}:
-            for job in self._lanes.pop(lane):
-                if job.command is None:
-                    waited.append(job)
-                else:
-                    self._decline(job.guest, job.command)
+        lanes = {each.lane: None for each in batch if each.lane is not None}
+        in_lanes = [job for lane in lanes for job in self._lanes.pop(lane)]
+        for job in in_lanes:
+            if job.command is None:
+                self._place_again(job)
+            else:
+                self._decline(job.guest, job.command)
+                self._follow_up(job.guest)
         for job in waited:
             self._submit(job)
 
@@ -344,12 +371,7 @@ class Desk:
         """Do what has waited for this lane, until something of it has to be stored."""
         waiting = self._lanes.pop(lane)
         while waiting:
-            job = waiting.popleft()
-            now_in = job.lane()
-            if now_in is not None and now_in in self._lanes:
-                self._lanes[now_in].append(job)
-            else:
-                self._do(job, now_in)
+            self._place_again(waiting.popleft())
             if lane in self._lanes and waiting:
                 self._lanes[lane].extend(waiting)
                 return

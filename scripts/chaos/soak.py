@@ -17,15 +17,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # to the type checker by its path, at run time found in these folders
-    from scripts.bench.load import Tables
-    from scripts.chaos.victim import Weight, attacked, serving
-else:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
-    from load import Tables
-    from victim import Weight, attacked, serving
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.bench.load import Tables
+from scripts.chaos.attack import attacked
+from scripts.children import Weight, game_server
 
 FILES = 4096
 MIB = 1024 * 1024
@@ -45,7 +42,7 @@ def soak(
     end = time.monotonic() + minutes * 60
     step = max(1.0, min(15.0, minutes * 60 / 40))
     moves = 0
-    with serving(options, files=files) as victim, closing(Tables()) as players:
+    with game_server(options, files=files) as victim, closing(Tables()) as players:
         players.open(victim.port, tables)
         beside = (
             contextlib.nullcontext() if is_calm else attacked(victim.port, minutes * 60, share=4)

@@ -300,8 +300,8 @@ class ShowsTheCredit(Lobby):
 class KeepsOneToken(Lobby):
     """A token ends as soon as another is issued, seen in use or not."""
 
-    def hello(self, hello: Any, now: float) -> Admission | Refused:
-        answer = super().hello(hello, now)
+    def hello(self, hello: Any, now: float, origin: str = "") -> Admission | Refused:
+        answer = super().hello(hello, now, origin)
         known = self._players.named(hello.name)
         if isinstance(answer, Admission) and known is not None:
             known.confirmed_hash, known.newer_hashes = None, known.newer_hashes[-1:]
