@@ -20,7 +20,8 @@ pytestmark = pytest.mark.system
 DRAIN_SECONDS = 10
 TABLE = ("--table=t", "--seats=3", "--bots=2:greedy", "--pace=0", "--between-seconds=0")
 SHORT = (*TABLE, "--rule=game.rounds=1")
-OLDER = Path(__file__).parents[1] / "server" / "schema_1.sql"
+OLDER = sorted((Path(__file__).parents[1] / "server").glob("schema_*.sql"))
+"""A store of each older schema."""
 
 
 def told_hand(person: Sitting) -> object:
@@ -79,16 +80,19 @@ def test_a_second_signal_ends_the_server_at_once(tmp_path: Path, sign: signal.Si
         assert "taken up again" in server.log
 
 
-def test_a_store_of_an_older_schema_is_opened(tmp_path: Path) -> None:
+@pytest.mark.parametrize("older", OLDER, ids=lambda path: path.stem)
+def test_a_store_of_an_older_schema_is_opened(tmp_path: Path, older: Path) -> None:
     """Its game is taken up, the file is of this schema then, and a copy of the older one stays."""
     path = tmp_path / "games.db"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(OLDER.read_text())
+        database.executescript(older.read_text())
+        version = database.execute("PRAGMA user_version").fetchone()[0]
     with running_server(f"--db={path}") as server:
         assert "recovered  tables=1 games=1" in server.log
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0
-    assert version_of(path) == version_of(path.with_name("games.db.schema-1")) + 1 == 2
+    assert version_of(path) == len(OLDER) + 1
+    assert version_of(path.with_name(f"games.db.schema-{version}")) == version
 
 
 def test_a_store_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
