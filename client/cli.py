@@ -6,12 +6,13 @@ Only click is loaded before the options are read; trio and the rest come with th
 import getpass
 import os
 import unicodedata
+from pathlib import Path
 
 import click
 
 from .command import ExampleCommand
 from .texts import LANGUAGES, choose_language, language_of, text
-from .wish import NAME_CHARS_MAX, Wish
+from .wish import NAME_CHARS_MAX, AccessOptions, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -27,7 +28,7 @@ SEAT_CODE_CHARS_MAX = 40
         "max_content_width": 100,
     },
 )
-@click.argument("server", metavar="[HOST[:PORT]]", required=False)
+@click.argument("server", metavar="[[tls://]HOST[:PORT]]", required=False)
 @click.option("--solo", is_flag=True, help="Play at once against bots, on a server of your own.")
 @click.option(
     "--bots",
@@ -62,6 +63,18 @@ SEAT_CODE_CHARS_MAX = 40
     help="With --name: take back a seat whose token is lost; the host of the table has the code.",
 )
 @click.option(
+    "--password-file",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The server's password, one line. Asked for on a terminal.",
+)
+@click.option("--tls", is_flag=True, help="As tls:// in front of the host: speak TLS.")
+@click.option(
+    "--fingerprint",
+    metavar="HEX",
+    help="With TLS: the SHA-256 of the server's certificate, from its host; it is kept.",
+)
+@click.option(
     "--lang",
     type=click.Choice(LANGUAGES),
     default=lambda: language_of(os.environ),
@@ -86,10 +99,15 @@ def main(
     rules: str | None,
     options: tuple[str, ...],
     seat_code: str | None,
+    password_file: Path | None,
+    tls: bool,
+    fingerprint: str | None,
     lang: str,
     plain: bool,
 ) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
+
+    tls:// in front of HOST asks for TLS; whoever has a server with TLS says so.
 
     Without --table or --create you come into the lobby; type help there. You stop by typing quit
     or by ending the input.
@@ -107,6 +125,7 @@ def main(
         bots=bots,
         strategy=strategy,
         seat_code=seat_code,
+        access=AccessOptions(password_file, tls, fingerprint),
     )
     _check(wish, solo=solo)
     from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
@@ -124,6 +143,8 @@ def _check(wish: Wish, *, solo: bool) -> None:
             "--table": wish.table,
             "--create": wish.create,
             "--seat-code": wish.seat_code,
+            "--tls": wish.access.tls or None,
+            "--fingerprint": wish.access.fingerprint,
         }
         for option, value in given.items():
             if value is not None:

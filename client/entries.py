@@ -15,11 +15,13 @@ from mexican_train.protocol import (
     AbsenceChoice,
     AddBot,
     AnyCommand,
+    AskHint,
     AskRecord,
     AskRules,
     AskSeatCode,
     Choice,
     CreateTable,
+    Deed,
     Done,
     Draw,
     JoinTable,
@@ -41,6 +43,7 @@ from mexican_train.protocol import (
     Tile,
     Vote,
     WatchTable,
+    Why,
 )
 
 from .bots.strategies import high_low
@@ -98,10 +101,10 @@ def read_entry(line: str, model: Model) -> Entry | None:
     if _is_number(line):
         return _numbered(_number(line), model)
     word, _, rest = line.partition(" ")
-    tile = _TILE_FIRST.match(rest.strip() if word.lower() in typed("play") else line)
+    tile = _tile_first(line)
     if tile is not None:
         return _play(high_low((int(tile[1]), int(tile[2]))), tile[3], model)
-    word = _english(word.lower())
+    word = _english(word)
     reader = _READERS.get(word)
     if reader is None:
         if _is_number(word):
@@ -110,13 +113,22 @@ def read_entry(line: str, model: Model) -> Entry | None:
     return reader(rest.strip(), model)
 
 
+def _tile_first(line: str) -> re.Match[str] | None:
+    """A tile at the start of `line`, also after the word for playing, and what follows."""
+    word, _, rest = line.partition(" ")
+    return _TILE_FIRST.match(rest.strip() if word.lower() in typed("play") else line)
+
+
 def is_quit(line: str) -> bool:
     """Whether `line` asks to stop, wherever it is typed."""
-    return _english(line.strip().lower()) == "quit"
+    return _english(line.strip()) == "quit"
 
 
 def _english(word: str) -> str:
     """The English word for one that was typed, short or in the chosen language."""
+    if word in _SHORT:  # where a capital letter may be another word
+        return _SHORT[word]
+    word = word.lower()
     if word in _READERS or word in _SHORT:
         return _SHORT.get(word, word)
     return next((english for english in _READERS if word in typed(english)), word)
@@ -158,10 +170,7 @@ _MEXICAN = frozenset({"mexican", "mex", "mexico", "m"})
 
 def _play(tile: Tile, where: str, model: Model) -> Entry:
     _demand_turn(model)
-    if tile not in [high_low(held) for held in model.hand]:
-        raise EntryError(
-            text("You do not hold {tile}. Type hand to see your tiles.", tile=tile_text(tile))
-        )
+    _demand_held(tile, model)
     fitting = [
         choice
         for choice in model.offers
@@ -184,6 +193,14 @@ def _play(tile: Tile, where: str, model: Model) -> Entry:
             )
         )
     return _chosen(fitting[0], model)
+
+
+def _demand_held(tile: Tile, model: Model) -> None:
+    """Raise unless this seat holds the tile."""
+    if tile not in [high_low(held) for held in model.hand]:
+        raise EntryError(
+            text("You do not hold {tile}. Type hand to see your tiles.", tile=tile_text(tile))
+        )
 
 
 def _train(where: str, model: Model, fitting: Sequence[Choice]) -> str | None:
@@ -271,15 +288,15 @@ def _what_can(model: Model) -> str:
     return text("There is nothing that you can play.")
 
 
+_ROUND_OVER = later("Nobody can play now: the round is over.")
+
+
 def _demand_turn(model: Model) -> None:
     """Raise unless this seat is to act."""
-    if model.view is None:
-        raise EntryError(_no_game(model))
-    if model.seat is None:
-        raise EntryError(text("You are watching; only players can do that."))
+    _demand_seat(model)
     if not model.is_my_turn:
         if model.to_act is None:
-            raise EntryError(text("Nobody can play now: the round is over."))
+            raise EntryError(text(_ROUND_OVER))
         raise EntryError(
             text("It is not your turn: {name} is to play.", name=model.seat_name(model.to_act))
         )
@@ -357,6 +374,51 @@ def _foul(rest: str, model: Model) -> Entry:
         if choice.seat == seat:
             return _chosen(choice, model)
     raise EntryError(text("There is no foul of {name} to call now.", name=model.seat_name(seat)))
+
+
+def _hint(rest: str, model: Model) -> Entry:
+    _demand_nothing_after("hint", rest)
+    _demand_seat(model)
+    if model.to_act is None:
+        raise EntryError(text(_ROUND_OVER))
+    return Ask(AskHint(id=0))
+
+
+def _why(rest: str, model: Model) -> Entry:
+    """Why a move of this seat cannot be made: a tile on a train or on all, or another deed."""
+    _demand_seat(model)
+    first, _, asked = rest.partition(" ")
+    asked = asked.strip() if _is_any(first.lower(), ("no", "not")) else rest
+    tile = _tile_first(asked)
+    if tile is not None:
+        held = high_low((int(tile[1]), int(tile[2])))
+        _demand_held(held, model)
+        return Ask(Why(id=0, tile=held, train=_train(tile[3], model, [])))
+    word, _, name = asked.lower().partition(" ")
+    deed = _DEEDS.get(_english(word))
+    if deed == "foul" and name:
+        return Ask(Why(id=0, do=deed, seat=_seat(name, model)))
+    if deed is None or deed == "foul":
+        raise EntryError(text("Say which move, for example: why 12-7, why 12-7 me, why draw"))
+    _demand_alone(f"{_shown('why')} {_shown(word)}", name)
+    return Ask(Why(id=0, do=deed))
+
+
+_DEEDS: dict[str, Deed] = {
+    "draw": "draw",
+    "pass": "pass",
+    "done": "done",
+    "knock": "knock",
+    "foul": "foul",
+}
+
+
+def _demand_seat(model: Model) -> None:
+    """Raise unless a game is on in which this player has a seat."""
+    if model.view is None:
+        raise EntryError(_no_game(model))
+    if model.seat is None:
+        raise EntryError(text("You are watching; only players can do that."))
 
 
 # --- the lobby and the table --------------------------------------------------------------
@@ -590,11 +652,15 @@ def _demand_no_table(model: Model) -> None:
 
 
 def _demand_nothing_after(word: str, rest: str) -> None:
+    _demand_alone(_shown(word), rest)
+
+
+def _demand_alone(shown: str, rest: str) -> None:
     if rest:
         raise EntryError(
             text(
                 "Type {word} alone; {rest} after it means nothing.",
-                word=_shown(word),
+                word=shown,
                 rest=_quoted(rest),
             )
         )
@@ -608,6 +674,8 @@ _READERS: dict[str, Callable[[str, Model], Entry]] = {
     "done": _done,
     "knock": _knock,
     "foul": _foul,
+    "hint": _hint,
+    "why": _why,
     "hand": _show("hand", game=True),
     "table": _show("table", game=False),
     "scores": _show("scores", game=True),
@@ -642,6 +710,7 @@ _SHORT = {
     "k": "knock",
     "f": "foul",
     "h": "hand",
+    "H": "hint",
     "s": "scores",
     "t": "table",
     "?": "help",
@@ -658,11 +727,11 @@ _SHORT = {
 ENTRY_WORDS = (
     *_READERS,
     *("play", "on", "the", "train", "me", "mexican"),
-    *("no", "all", "add", "remove"),
+    *("yes", "no", "all", "add", "remove"),
     *("wait", "skip", "bot", "end"),
 )
 """Every English word of an entry that a language may have its own for."""
-_GAME_WORDS = ("draw", "pass", "done", "hand", "table", "scores", "log", "turn")
+_GAME_WORDS = ("draw", "pass", "done", "why", "hand", "table", "scores", "log", "turn")
 _KNOCK_WORDS = ("knock", "foul")
 _COMPANY_WORDS = ("nudge", "mute", "unmute")
 _HOST_WORDS = ("pause", "seat-code")
@@ -680,17 +749,20 @@ def words_for(model: Model) -> tuple[str, ...]:
         return (*_WATCHER_WORDS, *_ANYWHERE)
     if not model.is_playing:
         return (*_TABLE_WORDS, *_COMPANY_WORDS, "seat-code", *_ANYWHERE)
+    hint = ("hint",) if model.has_hints else ()
     knocks = _KNOCK_WORDS if model.has_knocks else ()
     vote = ("vote",) if model.may_vote else ()
     host = _HOST_WORDS if model.is_host else ()
-    return (*_GAME_WORDS, *knocks, *vote, *host, *_COMPANY_WORDS, *_ANYWHERE)
+    return (*_GAME_WORDS, *hint, *knocks, *vote, *host, *_COMPANY_WORDS, *_ANYWHERE)
 
 
 def _did_you_mean(word: str, model: Model) -> str:
     here = [form for each in words_for(model) for form in typed(each)]
     anywhere = [form for each in _READERS for form in typed(each)]
     nearest = difflib.get_close_matches(word, here, n=1, cutoff=CUTOFF)
-    nearest = nearest or difflib.get_close_matches(word, anywhere, n=1, cutoff=CUTOFF)
+    # three letters are like too many words to be meant where they mean nothing
+    elsewhere = [form for form in anywhere if len(form) > len("why")]
+    nearest = nearest or difflib.get_close_matches(word, elsewhere, n=1, cutoff=CUTOFF)
     if nearest:
         return text(
             "{word} means nothing here. Did you mean {nearest}?",

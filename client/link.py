@@ -12,7 +12,7 @@ import socket
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random, SystemRandom
 from typing import Literal, TypeVar
 
@@ -45,7 +45,9 @@ from mexican_train.protocol import (
 )
 
 from .address import Address
+from .pins import FilePins
 from .texts import coded, language, later, system_reason, text
+from .tls import CertificateError, NoTlsError, stream_opener
 from .tokens import MemoryTokens, TokenStore
 
 CONNECT_SECONDS = 10.0
@@ -53,8 +55,8 @@ CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.25
 BACKOFF_SECONDS_MAX = 20.0
 STEADY_SECONDS = 1.0
-"""After so long a connection is taken for sound: when it is lost the backoff starts anew. One that
-was welcomed and lost sooner counts as a failed attempt."""
+"""After so long a connection is taken for sound: when it is lost the backoff starts anew. So is one
+over which the game went on. Any other that was welcomed and lost counts as a failed attempt."""
 PATIENCE_SECONDS = 900.0
 LAST_WORDS_SECONDS = 1.0
 """How long to read on after writing failed: the reason for it may be under way."""
@@ -65,7 +67,7 @@ READ_BYTES = 65536
 
 _Message = TypeVar("_Message", bound=ClientMessage)
 StreamOpener = Callable[[Address], Awaitable[trio.abc.Stream]]
-"""Makes a stream to an address; raises `OSError` where it cannot."""
+"""Makes a stream to an address. Raises `OSError`, `NoTlsError` or `CertificateError`."""
 
 
 class LinkError(Exception):
@@ -79,6 +81,18 @@ class LinkError(Exception):
 
 class UnreachableError(LinkError):
     """Nobody, or nobody who speaks the protocol, answers at the address."""
+
+
+class UntrustedError(LinkError):
+    """Who answers may be somebody else than the server that is meant; nothing was told to it.
+
+    `fingerprint` is that of its certificate; `is_new`: none was known for this server.
+    """
+
+    def __init__(self, error: CertificateError) -> None:
+        super().__init__("untrusted", _sentence(str(error)))
+        self.fingerprint = error.fingerprint
+        self.is_new = error.is_new
 
 
 class RefusedError(LinkError):
@@ -111,6 +125,16 @@ class _Wire:
     welcome: Welcome
     early: deque[AnyServerMessage] = field(default_factory=deque)
     """Messages that came in one piece with the welcome."""
+    began_after: int | None = None
+    """The last event that its first update told."""
+    has_gone_on: bool = False
+    """Whether events came in over it beside those that it began with."""
+
+    def note(self, update: Update) -> None:
+        """See an update that came over it."""
+        if self.began_after is None:
+            self.began_after = update.last_event
+        self.has_gone_on |= update.last_event > self.began_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +271,10 @@ class Link:
             raise UnreachableError("unreachable", self._nobody(text("no answer"))) from None
         except OSError as error:
             raise UnreachableError("unreachable", self._nobody(_reason(error))) from error
+        except NoTlsError as error:
+            raise UnreachableError("no_tls", str(error)) from error
+        except CertificateError as error:
+            raise UntrustedError(error) from error
 
     async def _say_hello(self, stream: trio.abc.Stream) -> _Wire:
         connection = ClientConnection()
@@ -287,7 +315,7 @@ class Link:
         """Take a welcome in; its token is durable before anything else is sent."""
         self._token = welcome.token
         try:
-            await self._tokens.save(str(self._address), self._hello.name, welcome.token)
+            await self._tokens.save(self._address.place, self._hello.name, welcome.token)
         except OSError as error:
             unsaved = text(
                 "The resume token could not be stored: {reason}.", reason=system_reason(error)
@@ -341,7 +369,7 @@ class Link:
 
     async def _read(self, wire: _Wire) -> _Loss:
         while wire.early:
-            if (loss := self._handle(wire.early.popleft())) is not None:
+            if (loss := self._handle(wire, wire.early.popleft())) is not None:
                 return loss
         silence_seconds = max(1, wire.welcome.limits.silence_seconds)
         while True:
@@ -351,7 +379,7 @@ class Link:
                 if not received:
                     return _Loss(text("the server has closed the connection"))
                 for message in _messages(wire.connection, received):
-                    if (loss := self._handle(message)) is not None:
+                    if (loss := self._handle(wire, message)) is not None:
                         return loss
             except trio.TooSlowError:
                 return _Loss(
@@ -373,7 +401,7 @@ class Link:
 
     # --- one message ----------------------------------------------------------------------
 
-    def _handle(self, message: AnyServerMessage) -> _Loss | None:
+    def _handle(self, wire: _Wire, message: AnyServerMessage) -> _Loss | None:
         """Do what the link itself does with `message`, and hand it on. A loss ends the stream."""
         if isinstance(message, Heartbeat):
             self._write_later(HeartbeatAnswer(n=message.n))
@@ -386,15 +414,19 @@ class Link:
                 return _Loss(stopped if message.code == "shutdown" else _sentence_of(message))
             raise _OverError(EndedError(message.code, _sentence_of(message)))
         self._unanswered.pop(_answers(message), None)
+        if isinstance(message, Update):
+            wire.note(message)
         self._remember_place(message)
         self._deliver(message)
         return None
 
     def _follow(self, moved: Moved) -> _Loss:
         try:
-            self._address = Address.parse(moved.address)
+            there = Address.parse(moved.address)
         except ValueError:
             return _Loss(text("the server named an address that cannot be read"))
+        # nobody may lead a link out of TLS
+        self._address = replace(there, tls=there.tls or self._address.tls)
         return _Loss(text("the game has moved to {address}", address=self._address), moved=True)
 
     def _remember_place(self, message: AnyServerMessage) -> None:
@@ -426,17 +458,24 @@ class Link:
         That token stays in the store until a new one is welcomed in its place: what refuses it
         may be another server at the same address.
         """
-        name, address = self._hello.name, str(self._address)
         stored = self._token is None
-        if stored:
-            self._token = await self._tokens.load(address, name)
-        try:
+        async with self._hold() as (address, name):
+            if stored:
+                self._token = await self._tokens.load(address, name)
+            try:
+                return await self._shake_hands()
+            except RefusedError as error:
+                if error.code != "bad_token" or not stored or self._token is None:
+                    raise
+            self._token = None
             return await self._shake_hands()
-        except RefusedError as error:
-            if error.code != "bad_token" or not stored or self._token is None:
-                raise
-        self._token = None
-        return await self._shake_hands()
+
+    @asynccontextmanager
+    async def _hold(self) -> AsyncIterator[tuple[str, str]]:
+        """The token's address and name, while no other program may exchange it."""
+        address, name = self._address.place, self._hello.name
+        async with self._tokens.hold(address, name):
+            yield address, name
 
     async def _run(self, wire: _Wire) -> None:
         """Keep the link up until it ends for good; then `receive` raises the reason."""
@@ -445,8 +484,8 @@ class Link:
             while True:
                 began = trio.current_time()
                 loss = await self._serve(wire)
-                is_steady = trio.current_time() - began >= STEADY_SECONDS
-                failures = 0 if is_steady else failures + 1
+                is_sound = wire.has_gone_on or trio.current_time() - began >= STEADY_SECONDS
+                failures = 0 if is_sound else failures + 1
                 self._deliver(LinkNotice("moved" if loss.moved else "lost", _sentence(loss.text)))
                 wire = await self._resume(loss, failures)
                 self._deliver(LinkNotice("back", text("Back at {address}.", address=self._address)))
@@ -467,12 +506,15 @@ class Link:
                     raise _OverError(EndedError("lost", _sentence(reason)))
                 await trio.sleep(seconds)
             try:
-                return await self._shake_hands()
+                async with self._hold():
+                    return await self._shake_hands()
             except RefusedError as error:
                 known = REFUSED_CODES.get(error.code)
                 if known is None or not known.retry:
                     raise _OverError(error) from error
                 reason = error.text
+            except UntrustedError as error:
+                raise _OverError(error) from error
             except UnreachableError as error:
                 reason = error.text
             wait = True
@@ -507,17 +549,19 @@ async def open_link(
     Args:
         address: The server.
         hello: Who comes (see `hello_for`); its token, if any, goes before a stored one.
-        open_stream: Makes each stream; TCP if left out.
+        open_stream: Makes each stream; if left out TCP, or TLS as the address says, with a
+            certificate that the system vouches for or whose fingerprint the user has kept.
         tokens: Where resume tokens are kept; in memory if left out.
         rng: Spreads the waits between attempts to reconnect.
         patience_seconds: How long to try to come back; 0 ends the link with its first stream.
 
-    Raises `UnreachableError` or `RefusedError` on entry. What the block raises comes out bare.
+    Raises `UnreachableError`, `UntrustedError` or `RefusedError` on entry. What the block raises
+    comes out bare.
     """
     link = Link(
         address,
         hello,
-        open_stream=open_stream or open_tcp,
+        open_stream=open_stream or stream_opener(pins=FilePins.of_user()),
         tokens=tokens if tokens is not None else MemoryTokens(),
         rng=rng if rng is not None else SystemRandom(),
         patience_seconds=patience_seconds,
@@ -564,11 +608,6 @@ def _program_version() -> str:
         return importlib.metadata.version("mexican-train")[:40]
     except importlib.metadata.PackageNotFoundError:
         return ""
-
-
-async def open_tcp(address: Address) -> trio.abc.Stream:
-    """A TCP stream to `address`. Raises `OSError`."""
-    return await trio.open_tcp_stream(address.host, address.port)
 
 
 def _messages(

@@ -159,6 +159,11 @@ class Model:
         return self.table is not None and self._knock_rules.get(self.table.rules.hash, False)
 
     @property
+    def has_hints(self) -> bool:
+        """Whether the table gives hints."""
+        return self.table is not None and self.table.hints
+
+    @property
     def is_watching(self) -> bool:
         """Whether this player is at a table without a seat."""
         return self.table is not None and self.seat is None

@@ -19,11 +19,13 @@ from mexican_train.protocol import (
     ClosingSoon,
     CreateTable,
     Declined,
+    Hint,
     JoinTable,
     LeaveTable,
     ListTables,
     Nudged,
     Ok,
+    Reasons,
     RecordPart,
     Said,
     SeatCode,
@@ -37,6 +39,7 @@ from mexican_train.protocol import (
 
 from .clean import clean, width, wrapped
 from .entries import Ask, EntryError, Quit, Show, Topic, is_quit, read_entry
+from .hints import hint_sentences, reason_sentences, refusal_sentence
 from .link import Arrival, Link, LinkError, LinkNotice
 from .model import Model, MoveMade
 from .presence import nudge_line, presence_lines, seat_code_lines
@@ -60,7 +63,7 @@ from .render import (
     turn_sentence,
 )
 from .texts import system_reason, text
-from .words import declined_sentence, left_sentence
+from .words import left_sentence
 
 DONE, FAILED = 0, 1
 ANSWER_SECONDS = 10.0
@@ -433,7 +436,11 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, Said):
         return [] if message.name and message.name == model.name else said_lines(message)
     if isinstance(message, Declined):
-        return wrapped(declined_sentence(message, model), COLUMNS)
+        return wrapped(refusal_sentence(message, model), COLUMNS)
+    if isinstance(message, Hint):
+        return _lines(hint_sentences(message, model))
+    if isinstance(message, Reasons):
+        return _lines(reason_sentences(message.reasons, model))
     if isinstance(message, Card):
         return card_lines(message)
     if isinstance(message, Nudged):
@@ -443,6 +450,11 @@ def _told(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, ClosingSoon):
         return [text("The server stops in {seconds} s.", seconds=message.seconds)]
     return []
+
+
+def _lines(sentences: Sequence[str]) -> list[str]:
+    """Sentences, each from the start of a line."""
+    return [line for each in sentences for line in wrapped(each, COLUMNS)]
 
 
 def _appended(lines: list[str], sentence: str) -> list[str]:

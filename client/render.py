@@ -592,6 +592,10 @@ _HELP_MOVES = later("""\
 3           do what stands under number 3 in the list
 draw, d     draw a tile
 pass, p     pass, or end a turn of several tiles (also: done)""")
+_HELP_HINT = later("""\
+hint, H     what to do, and why""")
+_HELP_WHY = later("""\
+why 12-7    why it cannot be played; also why 12-7 Ann, why draw""")
 _HELP_GAME = later("""\
 turn, hand, table, scores, log    show that again
 say TEXT    talk to the table; mute NAME and unmute NAME
@@ -645,6 +649,8 @@ def help_lines(model: Model) -> list[str]:
     if not model.is_playing:
         return text(_HELP_TABLE).splitlines()
     pages = [_HELP_MOVES]
+    pages += [_HELP_HINT] if model.has_hints else []
+    pages += [_HELP_WHY]
     pages += [_HELP_KNOCKS] if model.has_knocks else []
     pages += [_HELP_VOTE] if model.may_vote else []
     pages += [_HELP_HOST] if model.is_host else []

@@ -2,8 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 NAME_CHARS_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOptions:
+    """What is said of how to get in: the file of a password, TLS, a fingerprint as it was typed."""
+
+    password_file: Path | None = None
+    tls: bool = False
+    fingerprint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +32,4 @@ class Wish:
     bots: int
     strategy: str
     seat_code: str | None = None
+    access: AccessOptions = AccessOptions()

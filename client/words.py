@@ -5,7 +5,7 @@ machines and are cleaned here, so that no caller can forget it.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Literal
 
@@ -36,15 +36,18 @@ from mexican_train.protocol import (
     Tile,
     TileDrawn,
     TileLaid,
+    TimeUp,
     TurnSkipped,
     WentOut,
 )
 
-from .bots import Explained
 from .bots.strategies import high_low
 from .clean import clean
 from .model import Model
 from .texts import coded, later, plural, text
+
+SHOWN_MS_MIN = 10
+"""A span that is shorter is not worth a word."""
 
 
 def tile_text(tile: Tile) -> str:
@@ -138,16 +141,27 @@ def count_points(number: int) -> str:
 def declined_sentence(declined: Declined, model: Model | None = None) -> str:
     """Why the server declined, and the rule option behind it.
 
-    In English it is the server's own sentence, in another language what the code means; trains
-    and seats in it are those of `model`.
+    Trains and seats in it are those of `model`.
     """
-    parts = {key: _part(key, value, model or Model()) for key, value in declined.params.items()}
-    sentence = clean(declined.text) or clean(declined.code)
+    spoken = declined.text or declined.code
+    sentence = code_sentence(declined.code, spoken, declined.params, model or Model())
+    return by_rule(sentence, declined.option)
+
+
+def code_sentence(code: str, spoken: str, params: Mapping[str, Parameter], model: Model) -> str:
+    """What the server says as `spoken`, and in another language than English what `code` means."""
+    parts = {key: _part(key, value, model) for key, value in params.items()}
+    sentence = clean(spoken)
     for context in ("declined", "rule"):
-        sentence = coded(context, declined.code, sentence, **parts)
-    if not declined.option:
+        sentence = coded(context, code, sentence, **parts)
+    return sentence
+
+
+def by_rule(sentence: str, option: str | None) -> str:
+    """The sentence and the rule option behind it, if one is."""
+    if not option:
         return sentence
-    return text("{sentence} (rule: {option})", sentence=sentence, option=clean(declined.option))
+    return text("{sentence} (rule: {option})", sentence=sentence, option=clean(option))
 
 
 def _part(key: str, value: Parameter, model: Model) -> object:
@@ -177,15 +191,6 @@ def option_sentence(line: CardLine) -> str:
         return " ".join(said) if all(said) else line.text
     sentence = coded(context, option_value(value), "")
     return sentence or coded(context, "N", line.text, value)
-
-
-def why_words(explained: Explained) -> str:
-    """Why a choice is a good one; a name in it is cleaned."""
-    params = {
-        key: clean(value) if isinstance(value, str) else value
-        for key, value in explained.params.items()
-    }
-    return coded("why", explained.code, clean(explained.text), **params)
 
 
 def option_value(value: OptionValue) -> str:
@@ -269,6 +274,31 @@ def _passed(event: Passed, model: Model) -> str:
 def _skipped(event: TurnSkipped, model: Model) -> str:
     you, other = later("The table skips your turn."), later("The table skips {name}'s turn.")
     return _by(event.seat, model, you, other)
+
+
+def _time_up(event: TimeUp, model: Model) -> str:
+    spent = [span(event.budget_ms)]
+    if event.bank_ms:
+        spent.append(text("{span} of the bank", span=span(event.bank_ms)))
+    if event.rtt_ms is not None and event.credit_ms >= SHOWN_MS_MIN:
+        spent.append(
+            text(
+                "{span} on top for a connection that takes {round_trip}",
+                span=span(event.credit_ms),
+                round_trip=span(event.rtt_ms),
+            )
+        )
+    you, other = later("Your time is up: {spans}."), later("{name}'s time is up: {spans}.")
+    return _by(event.seat, model, you, other, spans=joined(spent))
+
+
+def span(milliseconds: int) -> str:
+    """A span of time in words: `0.04 seconds`, `1 second`, `30 seconds`."""
+    seconds, hundredths = divmod(round(milliseconds / 10), 100)
+    if not hundredths:
+        return plural("{number} second", "{number} seconds", seconds)
+    decimals = f"{hundredths:02}".rstrip("0")
+    return text("{seconds}.{decimals} seconds", seconds=seconds, decimals=decimals)
 
 
 def _marked(event: MarkerSet, model: Model) -> str:
@@ -378,6 +408,7 @@ _SENTENCES: dict[type[Any], Callable[[Any, Model], str]] = {
     TileDrawn: _drew,
     Passed: _passed,
     TurnSkipped: _skipped,
+    TimeUp: _time_up,
     MarkerSet: _marked,
     MarkerRemoved: _unmarked,
     DoubleOpened: _opened,

@@ -16,7 +16,7 @@ import msgspec
 from .client_messages import AnyClientMessage, ClientMessage
 from .errors import LocalProtocolError, RemoteProtocolError
 from .server_messages import AnyServerMessage, ServerMessage, Update
-from .values import AnyEvent, Choice, Event, SeatNumber, Tile, UnknownEvent, View
+from .values import AnyEvent, Choice, Event, SeatNumber, Tile, TurnClock, UnknownEvent, View
 
 _T = TypeVar("_T")
 _Raw = dict[str, Any]
@@ -102,6 +102,7 @@ def encode_update_shared(
     events: Sequence[AnyEvent],
     last_event: int,
     unproven: bool,
+    clock: TurnClock | None,
 ) -> SharedUpdate:
     """Encode what all viewers of one update share. `events` are as a watcher may see them."""
     fields = {
@@ -110,6 +111,7 @@ def encode_update_shared(
         "last_event": last_event,
         "view": view,
         "unproven": unproven,
+        "clock": clock,
     }
     return SharedUpdate(_map_body(fields), _map_body({"events": events}))
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .server_messages import Declined, Goodbye, Parameter, Refused, TableLeft
+from .server_messages import Declined, Goodbye, Refused, TableLeft
+from .values import Parameter
 
 
 class Code(NamedTuple):
@@ -37,6 +38,8 @@ REFUSED_CODES: Mapping[str, Code] = _table(
     Code("bad_token", "This resume token is not, or no longer, valid."),
     Code("bad_seat_code", "This seat code is not, or no longer, valid."),
     Code("bad_password", "The server wants another password."),
+    Code("too_many_tries", "Too many wrong passwords from your address; wait a bit.", retry=True),
+    Code("tls", "The server speaks TLS only: put tls:// in front of its address."),
     Code("server_full", "The server has no room for another connection.", retry=True),
     Code("storage_full", "The server has no room to store anything now.", retry=True),
     Code("shutdown", "The server is stopping.", retry=True),
@@ -100,6 +103,7 @@ DECLINED_CODES: Mapping[str, Code] = _table(
     Code("not_away", "This player is not away."),
     Code("no_vote", "There is nothing to vote on, or only the persons with a seat may vote."),
     Code("no_such_strategy", "The server has no bot of this name."),
+    Code("no_hints", "This table gives no hints."),
     Code("chat_limit", "Too much chat; wait a moment.", retry=True),
     # the game
     Code("paused", "The game is paused.", retry=True),

@@ -128,13 +128,18 @@ async def _stop_with_stdin(server: Server) -> None:
 
 
 def join_lines(server: Server) -> list[str]:
-    """What to type on other machines, one line a network address."""
+    """What to type on other machines, one line a network address or name of the certificate."""
     port = server.addresses[0][1]
-    if server.config.host is None:
+    tls = server.config.tls
+    if tls is not None and tls.names:
+        hosts = [*tls.names]
+    elif server.config.host is None:
         hosts = network_addresses() or ["127.0.0.1"]
     else:
         hosts = list(dict.fromkeys(host for host, _ in server.addresses))
-    return [f"mt-client {_bracketed(host)}:{port}" for host in hosts]
+    before = "tls://" if tls is not None else ""
+    after = f" --fingerprint {tls.fingerprint}" if tls is not None and tls.is_own else ""
+    return [f"mt-client {before}{_bracketed(host)}:{port}{after}" for host in hosts]
 
 
 def _bracketed(host: str) -> str:
@@ -149,6 +154,7 @@ def write_ready_file(server: Server, path: Path) -> None:
         "port": port,
         "pid": os.getpid(),
         "protocol": [*PROTOCOL_VERSIONS],
+        "tls": server.config.tls.fingerprint if server.config.tls is not None else None,
     }
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     unfinished.write_text(json.dumps(ready) + "\n", encoding="utf-8")

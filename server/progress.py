@@ -17,6 +17,8 @@ from mexican_train.protocol import (
     GameEnded,
     SharedUpdate,
     Tile,
+    TimeUp,
+    TurnClock,
     View,
     encode_update_shared,
     preencoded,
@@ -24,7 +26,7 @@ from mexican_train.protocol import (
 )
 
 from . import views
-from .effects import FixedDeal
+from .effects import FixedDeal, TimeRanOut
 
 EVENTS_KEPT: Final = 400
 """Past events of a table at hand for whoever comes back: about 20 KiB of an update."""
@@ -107,6 +109,20 @@ class Progress:
         if seat is None:
             raise ValueError("nobody is to act")
         return self._note(self.game.skip(seat, at_ms=at_ms))
+
+    def note_time_up(self, fact: TimeRanOut) -> int:
+        """Tell that a seat's time was spent, and how; how many events that made."""
+        self.last_event += 1
+        told = TimeUp(
+            n=self.last_event,
+            seat=fact.seat,
+            budget_ms=fact.budget_ms,
+            bank_ms=fact.bank_ms,
+            credit_ms=fact.credit_ms,
+            rtt_ms=fact.rtt_ms,
+        )
+        self._events.append(views.encoded_event(views.SeenEvent(told)))
+        return 1
 
     def break_off(self, seat: int) -> int:
         """End the game here, because of this seat; how many events that made."""
@@ -212,6 +228,7 @@ class Updates:
         table: str,
         unproven: bool,
         deadline_ms: int | None,
+        clock: TurnClock | None,
     ) -> None:
         self._progress = progress
         self._events = events
@@ -223,6 +240,7 @@ class Updates:
             events=[event.public for event in events],
             last_event=progress.last_event,
             unproven=unproven,
+            clock=clock,
         )
 
     def seen_by(self, seat: int | None, *, answers: int = 0) -> bytes:

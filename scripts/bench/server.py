@@ -9,41 +9,27 @@ import argparse
 import gc
 import resource
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # to the type checker by its path, at run time found beside this file
-    from scripts.bench.children import Child, game_server, peer
-    from scripts.bench.load import (
-        Broadcasts,
-        Echoes,
-        Idlers,
-        Load,
-        Paced,
-        PacedTables,
-        Tables,
-        Tally,
-        percentile,
-    )
-    from scripts.bench.shuffle import SHUFFLE_US, shuffle_us
-else:
-    from children import Child, game_server, peer
-    from load import (
-        Broadcasts,
-        Echoes,
-        Idlers,
-        Load,
-        Paced,
-        PacedTables,
-        Tables,
-        Tally,
-        percentile,
-    )
-    from shuffle import SHUFFLE_US, shuffle_us
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.bench.load import (
+    Broadcasts,
+    Echoes,
+    Idlers,
+    Load,
+    Paced,
+    PacedTables,
+    Tables,
+    Tally,
+    percentile,
+)
+from scripts.bench.shuffle import SHUFFLE_US, shuffle_us
+from scripts.children import Child, ending, game_server
 
 WARM_SECONDS = 0.3
 REST_SECONDS = 0.05
@@ -58,6 +44,11 @@ MS = 1e3
 def row(what: str, figure: str, goal: str = "") -> None:
     """Print one line of the table."""
     print(f"  {what:46}{figure:>14}   {goal}".rstrip(), flush=True)
+
+
+def peer(name: str) -> AbstractContextManager[Child]:
+    """A server of `peers.py`: `echo` or `broadcast`."""
+    return ending([sys.executable, str(Path(__file__).with_name("peers.py")), name])
 
 
 def window(load: Load, child: Child, seconds: float) -> tuple[Tally, float]:
@@ -78,7 +69,7 @@ def window(load: Load, child: Child, seconds: float) -> tuple[Tally, float]:
 def moves(runs: int, seconds: float, tables: int, profile: Path | None) -> None:
     """Moves a second as a share of the round trips of a bare trio echo."""
     with ExitStack() as stack:
-        server = stack.enter_context(game_server(profile))
+        server = stack.enter_context(game_server(profile=profile))
         echo = stack.enter_context(peer("echo"))
         players = stack.enter_context(closing(Tables()))
         echoes = stack.enter_context(closing(Echoes()))
@@ -133,7 +124,7 @@ def latency(runs: int, seconds: float, count: int, rate: float) -> None:
         askers.open(bare.port, count, size)
         askers.paced(WARM_SECONDS, rate)
         pairs = [(askers.paced(seconds, rate), players.paced(seconds, rate)) for _ in range(runs)]
-        memory = server.resident_bytes()
+        memory = server.weigh().resident_bytes
     row("mean update", f"{size:,} bytes")
     for share, goal in ((0.50, ""), (0.99, "3")):
         theirs = [percentile(each.latencies, share) * MS for each, _ in pairs]
@@ -170,15 +161,15 @@ def memory(runs: int, count: int) -> None:
     for _ in range(runs):
         with game_server() as server, closing(Idlers()) as idlers:
             idlers.open(server.port, first)
-            before = server.resident_bytes()
+            before = server.weigh().resident_bytes
             idlers.open(server.port, count - first)
-            idle.append((server.resident_bytes() - before) / (count - first) / KIB)
+            idle.append((server.weigh().resident_bytes - before) / (count - first) / KIB)
         with game_server() as server, closing(Idlers()) as idlers, closing(Tables()) as players:
             idlers.open(server.port, first)
-            before = server.resident_bytes()
+            before = server.weigh().resident_bytes
             players.open(server.port, (count - first) // 4)
             time.sleep(REST_SECONDS)
-            seated.append((server.resident_bytes() - before) / (count - first) / KIB)
+            seated.append((server.weigh().resident_bytes - before) / (count - first) / KIB)
     row(f"a session in the lobby, of {count:,}", f"{statistics.median(idle):.1f} KiB", "16 KiB")
     row("a session in a seat, its part of the table too", f"{statistics.median(seated):.1f} KiB")
 

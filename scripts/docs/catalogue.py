@@ -39,6 +39,16 @@ SYSTEM: Final = {
     "EROFS": "Read-only file system",
 }
 """Why a file cannot be written, as most systems say it."""
+CERTIFICATE: Final = {
+    "9": "certificate is not yet valid",
+    "10": "certificate has expired",
+    "18": "self-signed certificate",
+    "19": "self-signed certificate in certificate chain",
+    "20": "unable to get local issuer certificate",
+    "62": "hostname mismatch",
+    "64": "IP address mismatch",
+}
+"""Why a certificate is not vouched for, by the numbers of OpenSSL."""
 HEADER: Final = "# The sentences of the client. Renewed and checked by scripts/docs/catalogue.py."
 
 
@@ -90,6 +100,7 @@ def codes() -> Iterator[tuple[str, str, str]]:
     yield from (("rule", code, sentence) for code, sentence in REASONS.items())
     yield from (("why", code, sentence) for code, sentence in TEXTS.items())
     yield from (("system", code, sentence) for code, sentence in SYSTEM.items())
+    yield from (("certificate", code, sentence) for code, sentence in CERTIFICATE.items())
     yield "option", "idle", NO_EFFECT
     for option in OPTIONS.values():
         context = f"option {option.name}"

@@ -1,20 +1,34 @@
 """The client in Norwegian: every event, code and option has its sentence, and what is typed too."""
 
+import ssl
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 import pytest
 from click.testing import CliRunner
 from mexican_train import engine
 from mexican_train import protocol as p
 from mexican_train.client import ENTRY_WORDS, render
-from mexican_train.client.bots import TEXTS, Explained
+from mexican_train.client.address import Address
+from mexican_train.client.bots import TEXTS
 from mexican_train.client.cli import main as mt_client
 from mexican_train.client.entries import Ask, EntryError, Quit, Show, read_entry, words_for
+from mexican_train.client.hints import (
+    ALLOWED,
+    REFUSALS,
+    hint_sentences,
+    reason_sentences,
+    refusal_sentence,
+)
 from mexican_train.client.link import hello_for
 from mexican_train.client.model import Model
+from mexican_train.client.passwords import PasswordFileError, read_password_file
+from mexican_train.client.pins import read_fingerprint
 from mexican_train.client.presence import presence_lines, presence_news
+from mexican_train.client.start import _is_confirmed
 from mexican_train.client.texts import (
     LANGUAGES,
     choose_language,
@@ -25,13 +39,14 @@ from mexican_train.client.texts import (
     text,
     typed,
 )
+from mexican_train.client.tls import _changed, _told
 from mexican_train.client.words import (
     count_points,
     declined_sentence,
     event_sentence,
     left_sentence,
     option_sentence,
-    why_words,
+    span,
 )
 
 from tests.norwegian import english_in
@@ -52,7 +67,8 @@ def model_with(choices: Sequence[p.Choice] = (), **fields: Any) -> Model:
     """A player in seat 0 of a game with Lars, Åse and Zoë."""
     model = Model()
     model.take(welcome(name="Kari"))
-    model.take(table_news(seats=[seat_info(seat, name) for seat, name in enumerate(PLAYERS)]))
+    seats = [seat_info(seat, name) for seat, name in enumerate(PLAYERS)]
+    model.take(table_news(seats=seats, hints=True))
     trains = [train("p0"), train("p1"), train("p2", (12, 9), (9, 9), marked=True), train("m0")]
     of_view: dict[str, Any] = {"names": PLAYERS, "hand_counts": [3, 7, 7, 1], "trains": trains}
     model.take(update([], choices, on=view(**(of_view | fields))))
@@ -65,7 +81,8 @@ FIELDS: dict[str, Any] = {
     "n": 1, "round": 3, "engine": (10, 10), "hand_counts": [], "boneyard": 1, "tile": (3, 1),
     "first": 2, "train": "p3", "reason": "dead_number", "drawn": 2, "tiles": None, "winner": 1,
     "hands": [[], [(3, 1)], [], []], "scores": [0, 4, 0, 0], "totals": [0, 4, 0, 0],
-    "places": [1, 4, 1, 1], "raw": {},
+    "places": [1, 4, 1, 1], "raw": {}, "budget_ms": 30_000, "bank_ms": 1000, "credit_ms": 40,
+    "rtt_ms": 1040,
 }  # fmt: skip
 
 
@@ -98,6 +115,13 @@ def test_every_event_has_a_sentence(tag: str, seat: int) -> None:
             "Dobbelen 6-6 på toget ditt trenger ikke lukkes: alle brikker med 6 ligger på bordet.",
         ),
         (p.RoundBlocked(n=1), "Ingen kan legge ut: runden er fastlåst."),
+        (
+            p.TimeUp(n=1, seat=1, budget_ms=30_000, bank_ms=1000, credit_ms=40, rtt_ms=1040),
+            (
+                "Tiden til Lars er ute: 30 sekunder, 1 sekund av sparetiden og 0,04 sekunder i "
+                "tillegg for en forbindelse som bruker 1,04 sekunder."
+            ),
+        ),
     ],
 )
 def test_events_in_their_own_words(event: p.AnyEvent, sentence: str) -> None:
@@ -127,6 +151,8 @@ def test_numbers_choose_the_form() -> None:
     assert [count_points(number) for number in (0, 1, 2)] == ["ingen poeng", "1 poeng", "2 poeng"]
     pips = [plural("{number} pip", "{number} pips", number) for number in (1, 2)]
     assert pips == ["1 prikk", "2 prikker"]
+    spans = [span(milliseconds) for milliseconds in (0, 1000, 1500, 30_000)]
+    assert spans == ["0 sekunder", "1 sekund", "1,5 sekunder", "30 sekunder"]
 
 
 # --- codes ----------------------------------------------------------------------------------
@@ -178,12 +204,105 @@ def test_a_reason_without_its_parts_is_said_in_general() -> None:
     assert left_sentence(left) == "The den is under water."
 
 
+# --- hints and reasons ----------------------------------------------------------------------
+
+TOLD: dict[str, Any] = {
+    "tile": "12-7", "train": "p1", "end": 9, "double": "6-6", "cover": "m0", "drawn": "3-1",
+    "seat": 1, "to_act": 1,
+}  # fmt: skip
+PLAY = plays("12-7>p1")[0]
+
+
 @pytest.mark.parametrize("code", TEXTS)
 def test_every_reason_of_the_planner_has_a_sentence(code: str) -> None:
-    params: dict[str, str | int] = {"kept": "5-4", "cover": "6-1", "name": "Lars", "seat": 1}
-    told = Explained(p.Choice(do="draw"), code, params, TEXTS[code].format(**params))
-    assert why_words(told) != told.text
-    assert not english_in(why_words(told))
+    """A code that is new stays in the words of the server."""
+    params: dict[str, Any] = {"kept": "5-4", "cover": "6-1", "name": "Lars", "seat": 1}
+    hint = p.Hint(answers=1, turn=1, choice=PLAY, code=code, params=params, text="A hint.")
+    said = hint_sentences(hint, model_with([PLAY]))
+    assert said[1:] == ["Skriv 1 for å gjøre det."]
+    assert said[0] not in (hint.text, TEXTS[code])
+    assert not english_in(said[0]), said
+    new = p.Hint(answers=1, turn=1, choice=PLAY, code="new", params=params, text="A hint.")
+    assert hint_sentences(new, model_with()) == ["A hint."]
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_why_a_move_cannot_be_made(code: str) -> None:
+    """The same words for the answer to `why` and for a move that was refused."""
+    reason = p.Reason(do="play", code=code, option="marker.on", params=TOLD, text="A reason.")
+    (said,) = reason_sentences([reason], model_with())
+    assert said.endswith(" (regel: marker.on)")
+    assert not english_in(said), said
+    refused = p.declined(1, code, text="A reason.", option="marker.on", params=TOLD)
+    assert refusal_sentence(refused, model_with()) == said
+
+
+@pytest.mark.parametrize("do", ALLOWED)
+def test_what_may_be_done(do: p.Deed) -> None:
+    reason = p.Reason(
+        do=do, tile=(12, 7), train="p1", seat=1, code=None, option=None, params={}, text="Yes."
+    )
+    (said,) = reason_sentences([reason], model_with())
+    assert said != "Yes."
+    assert not english_in(said), said
+
+
+def test_trains_that_are_alike_stand_in_one_sentence() -> None:
+    alike = [("p1", "not_open"), ("p2", "not_open"), ("p0", "does_not_fit"), ("m0", "does_not_fit")]
+    reasons = [
+        p.Reason(
+            do="play",
+            train=name,
+            code=code,
+            option=None,
+            params=TOLD | {"train": name},
+            text="A reason.",
+        )
+        for name, code in alike
+    ]
+    assert reason_sentences(reasons, model_with()) == [
+        "12-7 passer ikke på toget ditt (ende 9) eller det meksikanske toget (ende 9).",
+        "Du kan ikke legge på toget til Lars og toget til Åse: det står ingen togmarkører der.",
+    ]
+
+
+# --- who answers, and the way in -------------------------------------------------------------
+
+
+def test_whoever_answers_is_told_of() -> None:
+    """Of a certificate that nobody vouches for, and of one that is another than the one kept."""
+    address = Address("kari.example", 12012, tls=True)
+    with pytest.raises(ValueError, match="64 heksadesimale sifre"):
+        read_fingerprint("12:34")
+    with pytest.raises(PasswordFileError, match=r"kan ikke lese passordet i .*: mappen eller"):
+        read_password_file(Path("/nowhere/at/all"))
+    expired = ssl.SSLCertVerificationError("expired")
+    expired.verify_code, expired.verify_message = 10, "certificate has expired"
+    old, plain = ssl.SSLError("alert"), ssl.SSLError("no TLS")
+    old.reason, plain.reason = "UNSUPPORTED_PROTOCOL_ALERT", "WRONG_VERSION_NUMBER"
+    told = [
+        *(str(_told(address, cause)) for cause in (expired, old, plain, None)),
+        *(_changed(address, "ab" * 32, kept=kept) for kept in (None, "cd" * 32)),
+    ]
+    assert told[0] == "det er utløpt"
+    shown = "\n".join(told).replace("ab" * 32, "").replace("(unsupported protocol alert)", "")
+    assert not english_in(shown), shown
+
+
+@pytest.mark.parametrize(
+    ("typed_in", "is_yes"),
+    [("j", True), ("JA", True), ("yes", True), ("", False), ("hm\nn", False)],
+)
+def test_a_yes_may_be_said_in_norwegian(typed_in: str, *, is_yes: bool) -> None:
+    """An empty answer is no, and what is neither is asked for again."""
+
+    @click.command()
+    def asks() -> None:
+        click.echo(_is_confirmed("Sikker"))
+
+    answer = CliRunner().invoke(asks, input=f"{typed_in}\n").output
+    assert answer.endswith(f"{is_yes}\n")
+    assert answer.count("Sikker [j/N]: ") == 1 + typed_in.count("\n")
 
 
 # --- rules ----------------------------------------------------------------------------------
@@ -276,6 +395,12 @@ def entry(line: str, model: Model) -> object:
         ("trekk", "draw"),
         ("D", "d"),
         ("dunk", "knock"),
+        ("tips", "hint"),
+        ("H", "hint"),
+        ("hvorfor 12-7", "why 12-7"),
+        ("hvorfor ikke 12-7 på toget til Lars", "why not 12-7 Lars"),
+        ("hvorfor trekk", "why draw"),
+        ("hvorfor ta Lars", "why foul Lars"),
         ("si hei på deg", "say hei på deg"),
         ("bot inn greedy", "bot add greedy"),
         ("bot ut greedy", "bot remove greedy"),
@@ -304,13 +429,27 @@ def test_no_two_words_are_written_alike() -> None:
 def test_what_cannot_be_meant_is_told() -> None:
     """With the Norwegian word that is nearest."""
     model = model_with(plays("12-7>p0"))
-    lines = ["tekk", "hånd nå", "9-8", "12-3", "12-7 Bert", "stem", "ta", "99", "bot", "create"]
+    lines = [
+        "tekk",
+        "hånd nå",
+        "hvorfor",
+        "hvorfor pass nå",
+        "9-8",
+        "12-3",
+        "12-7 Bert",
+        "stem",
+        "ta",
+        "99",
+        "bot",
+        "create",
+    ]
     told = {}
     for line in lines:
         with pytest.raises(EntryError) as failure:
             read_entry(line, model)
         told[line] = str(failure.value)
     assert told["tekk"] == "'tekk' betyr ingenting her. Mente du trekk?"
+    assert told["hvorfor pass nå"].startswith("Skriv hvorfor pass alene;")
     assert told["hånd nå"] == "Skriv hånd alene; 'nå' etterpå betyr ingenting."
     assert not english_in("\n".join(told.values())), told
 

@@ -27,6 +27,7 @@ def shared_of(update: Update, events: Sequence[AnyEvent]) -> SharedUpdate:
         events=events,
         last_event=update.last_event,
         unproven=update.unproven,
+        clock=update.clock,
     )
 
 

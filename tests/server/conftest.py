@@ -47,6 +47,7 @@ from mexican_train.server.effects import (
     Save,
     SeatBot,
 )
+from mexican_train.server.house import advise
 from mexican_train.server.lobby import Lobby
 from mexican_train.server.lobby_settings import LobbySettings, TablePlan
 from mexican_train.server.table_settings import TableSettings
@@ -58,7 +59,7 @@ class Desk:
 
     def __init__(self, **table_settings: Any) -> None:
         seeds = Random(4)
-        settings = {"random_bytes": seeds.randbytes, **table_settings}
+        settings = {"random_bytes": seeds.randbytes, "adviser": advise, **table_settings}
         self.lobby = Lobby(
             LobbySettings(
                 table=TableSettings(**settings),
