@@ -20,6 +20,7 @@ from .config import Config
 from .desk import Desk
 from .effects import Report
 from .house import House, substitute
+from .hub import Hub, open_hub
 from .listeners import close_all, is_loopback, name_of, open_listeners, tune
 from .lobby import Lobby
 from .lobby_settings import LobbySettings
@@ -71,6 +72,7 @@ class Server:
         self._nearer = trio.Event()
         self._armed_for: float | None = None
         self._desk: Desk | None = None
+        self._hub: Hub | None = None
         self._log_emfile_at = float("-inf")
 
     # --- life -----------------------------------------------------------------------------
@@ -103,6 +105,8 @@ class Server:
                 services.cancel_scope.cancel()
         finally:
             close_all(listeners)
+            if self._hub is not None:
+                self._hub.close()
             with trio.CancelScope(shield=True):
                 await self._store.aclose()
 
@@ -134,6 +138,9 @@ class Server:
             desk.follow(effects)
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
+        self._hub = open_hub()
+        if self._hub is not None:
+            services.start_soon(self._hub.run)
         return desk
 
     def stop(self) -> None:
@@ -200,7 +207,7 @@ class Server:
             self._left = trio.Event()
 
     async def _serve_socket(self, sock: socket.socket, address: str) -> None:
-        wire = SocketWire(sock)
+        wire = SocketWire(sock, self._hub)
         is_full = self._is_full(address)
         self._connected += not is_full
         try:
