@@ -286,9 +286,11 @@ class Server:
         """Look at every session's stamps, once a second."""
         while True:
             await trio.sleep(SWEEP_SECONDS)
-            now = trio.current_time()
-            for session in list(self._sessions):
-                session.sweep(now)
+            self._sweep_once(trio.current_time())
+
+    def _sweep_once(self, now: float) -> None:
+        for session in list(self._sessions):
+            session.sweep(now)
 
 
 def _store(config: Config) -> Store:
