@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,11 +47,19 @@ class Child:
 
 
 @contextmanager
-def game_server(profile: Path | None = None) -> Iterator[Child]:
-    """`mt-server` without a table; with `profile` under cProfile, which writes there."""
+def game_server(folder: Path | None = None, profile: Path | None = None) -> Iterator[Child]:
+    """`mt-server` without a table; with `folder` it stores what happens in a new file there.
+
+    With `profile` it runs under cProfile, which writes there.
+    """
     profiler = ["-m", "cProfile", "-o", str(profile)] if profile else []
     command = [sys.executable, *profiler, "-m", "mexican_train.server.cli"]
-    with _running([*command, *SERVER_OPTIONS.split()]) as child:
+    with ExitStack() as stack:
+        stored = []
+        if folder is not None:
+            files = stack.enter_context(tempfile.TemporaryDirectory(dir=folder))
+            stored = [f"--db={Path(files) / 'games.db'}"]
+        child = stack.enter_context(_running([*command, *SERVER_OPTIONS.split(), *stored]))
         yield child
 
 
