@@ -5,6 +5,7 @@ task wakes up for a batch of sockets, and each session's part is a plain call. N
 read a socket and batch, in turn, and between two batches every other task has its go.
 """
 
+import contextlib
 import select
 import socket
 from collections.abc import Callable
@@ -108,7 +109,8 @@ class Hub:
         trio.lowlevel.reschedule(reader.task)
 
     def _remove(self, descriptor: int) -> _Reader:
-        self._epoll.unregister(descriptor)
+        with contextlib.suppress(OSError):  # closed by somebody else: the system knows it no more
+            self._epoll.unregister(descriptor)
         return self._readers.pop(descriptor)
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import trio
 
 TIDY_SECONDS: Final = 1.0
-NEW_OBJECTS_MAX: Final = 2_000
+NEW_OBJECTS_MAX: Final = 5_000
 """So many at the most are looked at in one go: under a millisecond."""
 GROWTH: Final = 2.0
 GROWTH_BLOCKS_MIN: Final = 1_000_000

@@ -222,6 +222,21 @@ async def test_closing_a_wire_wakes_who_reads_it(
     await wire.aclose()
 
 
+async def test_a_socket_closed_behind_its_back_harms_nobody(
+    hub: Hub, pairs: Callable[[], Pair], nursery: trio.Nursery
+) -> None:
+    (near, far), (_, closed) = pairs(), pairs()
+    nursery.start_soon(hub.run)
+    with trio.CancelScope() as scope:
+        async with trio.open_nursery() as readers:
+            readers.start_soon(hub.read, closed, bool)
+            await wait_all_tasks_blocked()
+            closed.close()
+            scope.cancel()
+    near.send(b"x")
+    await hub.read(far, lambda _: False)
+
+
 async def test_a_closed_hub_reads_no_more(hub: Hub, pairs: Callable[[], Pair]) -> None:
     _, far = pairs()
 
