@@ -78,7 +78,7 @@ def test_the_collector_is_left_as_it_was() -> None:
     assert gc.get_freeze_count() == 0
 
 
-async def test_it_tidies_every_second(
+async def test_it_tidies_by_itself(
     autojump_clock: MockClock, tidier: Tidier, nursery: trio.Nursery
 ) -> None:
     gone = weakref.ref(Circle())
