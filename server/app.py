@@ -24,6 +24,7 @@ from .config import Config
 from .desk import Desk
 from .effects import Report
 from .house import House, advise, substitute
+from .hub import Hub, open_hub
 from .listeners import close_all, is_loopback, name_of, open_listeners, origin_of, tune
 from .lobby import Lobby
 from .lobby_settings import LobbySettings
@@ -79,6 +80,7 @@ class Server:
         self._nearer = trio.Event()
         self._armed_for: float | None = None
         self._desk: Desk | None = None
+        self._hub: Hub | None = None
         self._log_emfile_at = float("-inf")
 
     # --- life -----------------------------------------------------------------------------
@@ -112,6 +114,8 @@ class Server:
                 services.cancel_scope.cancel()
         finally:
             close_all(listeners)
+            if self._hub is not None:
+                self._hub.close()
             with trio.CancelScope(shield=True):
                 await self._store.aclose()
 
@@ -148,6 +152,9 @@ class Server:
         desk.follow(self.lobby.note_company(trio.current_time()))
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
+        self._hub = open_hub()
+        if self._hub is not None:
+            services.start_soon(self._hub.run)
         return desk
 
     def _log_certificate(self, certificate: Certificate) -> None:
@@ -228,7 +235,7 @@ class Server:
             self._left = trio.Event()
 
     async def _serve_socket(self, sock: socket.socket, address: str) -> None:
-        wire = SocketWire(sock)
+        wire = SocketWire(sock, self._hub)
         is_full = self._is_full(address)
         self._connected += not is_full
         try:
@@ -339,9 +346,11 @@ class Server:
         """Look at every session's stamps, once a second."""
         while True:
             await trio.sleep(SWEEP_SECONDS)
-            now = trio.current_time()
-            for session in list(self._sessions):
-                session.sweep(now)
+            self._sweep_once(trio.current_time())
+
+    def _sweep_once(self, now: float) -> None:
+        for session in list(self._sessions):
+            session.sweep(now)
 
 
 def _store(config: Config) -> Store:

@@ -1,6 +1,5 @@
 """The server as a program: signals, ready file, the lines to type on other machines, exit code."""
 
-import gc
 import json
 import os
 import signal
@@ -18,10 +17,9 @@ from .config import Config
 from .declines import Decline
 from .listeners import ListenError, network_addresses
 from .store import StoreError
+from .tidying import Tidier
 
 _CHUNK_BYTES: Final = 4096
-GC_THRESHOLDS: Final = (50_000, 20, 100)
-"""Rarer collections: a full one stops everybody for 50 ms and more, and circles are few here."""
 
 
 class StartError(Exception):
@@ -34,7 +32,6 @@ def serve(config: Config) -> int:
     Raises:
         StartError: it could not start, or had to stop because of a fault.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
     with _plainly():
         return trio.run(_serve, config)
 
@@ -87,13 +84,20 @@ async def _serve(config: Config) -> int:
             nursery.start_soon(obey_signals)
             nursery.start_soon(run)
             await started.event.wait()
-            # what is here now stays: code, types, tables of the rules
-            gc.collect()
-            gc.freeze()
+            nursery.start_soon(_keep_tidy)
             _announce(server, config)
             if config.exits_with_stdin:
                 nursery.start_soon(_stop_with_stdin, server)
     return 0 if is_graceful else 1
+
+
+async def _keep_tidy() -> None:
+    """Begin when everything is loaded: code, types and tables of the rules stay."""
+    tidier = Tidier()
+    try:
+        await tidier.run()
+    finally:
+        tidier.end()
 
 
 class _Started(trio.TaskStatus[None]):

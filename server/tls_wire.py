@@ -10,7 +10,8 @@ from typing import Final
 
 import trio
 
-from .wires import CHUNK_BYTES, Wire, WireClosedError
+from .hub import CHUNK_BYTES
+from .wires import Take, Wire, WireClosedError, deliver_by_waiting
 
 HANDSHAKE: Final = 0x16
 """The first byte of everybody who speaks TLS. Frames of a hello begin with 0."""
@@ -60,6 +61,10 @@ class TlsWire:
             else:
                 await self._flush()
                 return
+
+    async def deliver(self, take: Take) -> None:
+        """Give on whatever comes."""
+        await deliver_by_waiting(self, take)
 
     async def receive(self) -> bytes:
         """The next bytes; empty at the end, which the peer has to tell."""

@@ -32,6 +32,14 @@ from mexican_train.server.effects import Fact, MoveMade
 from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture(params=["memory", "hub", "socket"])
+def transport(request: pytest.FixtureRequest) -> Any:
+    """Give each way to be connected: all of them are served alike."""
+    return request.param
+
+
 ONE_ROUND = RuleSet.preset("classic").with_options({"game.rounds": 1})
 
 

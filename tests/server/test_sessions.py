@@ -32,6 +32,12 @@ from trio.testing import MockClock
 OpenHall = Callable[..., Awaitable[Any]]
 
 
+@pytest.fixture(params=["memory", "hub", "socket"])
+def transport(request: pytest.FixtureRequest) -> Any:
+    """Give each way to be connected: all of them are served alike."""
+    return request.param
+
+
 def framed(**fields: Any) -> bytes:
     """A frame with this map in it."""
     return frame(msgpack.packb(fields))
