@@ -175,6 +175,7 @@ def _is_confirmed(question: str) -> bool:
             return True
         if not answer or answer in no:
             return False
+        click.echo(text("Error: invalid input"))
 
 
 def _another_name(name: str) -> str:
