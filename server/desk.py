@@ -310,7 +310,7 @@ class Desk:
 
         What has been done meanwhile may rest on what is undone, so that is undone too.
         """
-        self._log.error("no room to store anything", undone=len(batch))
+        self._log.error(logs.NO_ROOM, undone=len(batch))
         batch = [*batch, *self._unsaved]
         self._unsaved = []
         waited = await self._undo(batch)
