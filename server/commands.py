@@ -319,7 +319,8 @@ def _mute(tables: Tables, player: Player, command: Mute, _now: float) -> Handled
     if other is None or other is player:
         raise Decline("no_such_player")
     if command.on:
-        player.muted.add(other.number)
+        known = {number for number in player.muted if number in tables.players}
+        player.muted = known | {other.number}
     else:
         player.muted.discard(other.number)
     return [Deliver(player.number, Ok(answers=command.id))], OK
