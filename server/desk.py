@@ -401,8 +401,8 @@ class Desk:
                     self._bots.seat(effect)
                 case CloseBot(player):
                     self._bots.close(player)
-                case Report(event, values):
-                    self._log.info(event, **dict(values))
+                case Report(event, values, level):
+                    getattr(self._log, level)(event, **dict(values))
                     self._on_report(effect)
         self._on_deadline()
 
