@@ -180,7 +180,11 @@ def test_a_slip_in_the_file_forgets_no_other_server(tmp_path: Path, content: str
 
 
 def test_places_of_every_form_are_kept(tmp_path: Path) -> None:
-    places = ["[2001:db8::1]:12012", "k\N{LATIN SMALL LETTER O WITH STROKE}kken.example:1", 'a"\\b:1']
+    places = [
+        "[2001:db8::1]:12012",
+        "k\N{LATIN SMALL LETTER O WITH STROKE}kken.example:1",
+        'a"\\b:1',
+    ]
     pins = FilePins(tmp_path / "fingerprints.json")
     for place in places:
         pins.save(place, FINGERPRINT)
