@@ -10,6 +10,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -106,6 +107,7 @@ def clean_text(raw: str) -> str:
     return " ".join("".join(kept).split())
 
 
+@lru_cache(maxsize=4096)
 def skeletons(name: str) -> frozenset[str]:
     """What is left of a name when letters that look alike are one: the keys of uniqueness.
 
