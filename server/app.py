@@ -218,6 +218,10 @@ class Server:
         """One session under supervision: whatever it raises is logged and ends here."""
         if self._desk is None:
             raise RuntimeError("the server is not running")
+        if self.is_stopping:  # all sessions that there are have been told
+            await self._turn_away(wire, "shutdown")
+            await wire.aclose()
+            return
         session = Session(
             wire,
             self._desk,
@@ -275,6 +279,8 @@ class Server:
 
     async def _shake_hands(self, wire: Wire, context: ssl.SSLContext) -> Wire | None:
         """The wire under TLS; None where nothing came of it, whatever the peer did."""
+        if self.is_stopping:
+            return None
         scope = trio.move_on_after(self.config.limits.hello_seconds)
         self._handshakes.add(scope)
         try:
