@@ -15,7 +15,7 @@ from mexican_train.protocol import PROTOCOL_VERSIONS
 from .app import Server
 from .config import Config
 from .declines import Decline
-from .listeners import ListenError, network_addresses
+from .listeners import ListenError, is_every_interface, network_addresses
 from .store import StoreError
 from .tidying import Tidier
 
@@ -140,10 +140,25 @@ def join_lines(server: Server) -> list[str]:
     elif server.config.host is None:
         hosts = network_addresses() or ["127.0.0.1"]
     else:
-        hosts = list(dict.fromkeys(host for host, _ in server.addresses))
+        hosts = list(dict.fromkeys(each for host, _ in server.addresses for each in _reached(host)))
     before = "tls://" if tls is not None else ""
     after = f" --fingerprint {tls.fingerprint}" if tls is not None and tls.is_own else ""
     return [f"mt-client {before}{_bracketed(host)}:{port}{after}" for host in hosts]
+
+
+def _reached(listening: str) -> list[str]:
+    """By which addresses others reach a listener at this one, most likely first."""
+    if not is_every_interface(listening):
+        return [listening]
+    alike = [each for each in network_addresses() if (":" in each) == (":" in listening)]
+    return alike or [_own(listening)]
+
+
+def _own(listening: str) -> str:
+    """By which address this machine itself reaches a listener at this one."""
+    if not is_every_interface(listening):
+        return listening
+    return "::1" if ":" in listening else "127.0.0.1"
 
 
 def _bracketed(host: str) -> str:
@@ -154,7 +169,7 @@ def write_ready_file(server: Server, path: Path) -> None:
     """Tell scripts where the server is: the file is there whole or not at all."""
     host, port = server.addresses[0]
     ready = {
-        "host": host if server.config.host is not None else "127.0.0.1",
+        "host": _own(host) if server.config.host is not None else "127.0.0.1",
         "port": port,
         "pid": os.getpid(),
         "protocol": [*PROTOCOL_VERSIONS],

@@ -21,7 +21,7 @@ from mexican_train.protocol import (
     Said,
     Welcome,
 )
-from mexican_train.server import Config, ListenError, Server, app
+from mexican_train.server import Config, ListenError, Server, app, program
 from mexican_train.server.listeners import is_loopback, open_listeners
 from mexican_train.server.program import join_lines, write_ready_file
 
@@ -211,6 +211,27 @@ async def test_the_ready_file_tells_scripts_where(tmp_path: Path) -> None:
         assert ready["protocol"] == [1, 1]
         assert join_lines(server) == [f"mt-client 127.0.0.1:{ready['port']}"]
     assert [each.name for each in await trio.Path(tmp_path).iterdir()] == ["ready.json"]
+
+
+@pytest.mark.parametrize(
+    ("host", "lines", "own"),
+    [
+        (None, ["192.0.2.7", "[2001:db8::7]"], "127.0.0.1"),
+        ("0.0.0.0", ["192.0.2.7"], "127.0.0.1"),  # noqa: S104 - nobody listens there
+        ("::", ["[2001:db8::7]"], "::1"),
+        ("192.0.2.9", ["192.0.2.9"], "192.0.2.9"),
+    ],
+)
+def test_nobody_is_told_to_type_an_address_that_is_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str | None, lines: list[str], own: str
+) -> None:
+    """Every interface has an address to listen at, but none to connect to."""
+    monkeypatch.setattr(program, "network_addresses", lambda: ["192.0.2.7", "2001:db8::7"])
+    server = Server(Config(host=host))
+    server.addresses = [("::" if host is None else host, 7)]
+    assert join_lines(server) == [f"mt-client {each}:7" for each in lines]
+    write_ready_file(server, tmp_path / "ready")
+    assert json.loads((tmp_path / "ready").read_text())["host"] == own
 
 
 async def test_running_out_of_descriptors_only_makes_it_wait(
