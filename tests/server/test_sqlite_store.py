@@ -265,6 +265,9 @@ async def test_a_damaged_wal_is_named_and_left_alone(
         line = await fault(path)
         assert "s.db-wal beside it is damaged" in line
         assert "last backup" in line
+        with pytest.raises(StoreError, match="damaged"):
+            back_up(path, path.with_name("copy.db"))
+        assert not path.with_name("copy.db").exists()
         assert wal.read_bytes() == content
     wal.unlink()
     async with opened(path):
