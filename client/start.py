@@ -11,7 +11,8 @@ from .address import Address
 from .bots import UnknownStrategyError, strategy
 from .command import Failure
 from .link import LinkError, RefusedError, hello_for, open_link
-from .plain import Opening, run_plain
+from .person import Opening
+from .plain import run_plain
 from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
 from .tokens import FileTokens, MemoryTokens, TokenStore
