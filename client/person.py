@@ -190,9 +190,9 @@ class Person:
         return None
 
     @property
-    def waits(self) -> bool:
-        """Whether commands of this person have not been answered yet."""
-        return bool(self._sent)
+    def waits(self) -> int:
+        """How many commands of this person have not been answered yet."""
+        return len(self._sent)
 
     def _show_rules(self, table: TableInfo) -> None:
         """Ask for the card of unusual rules, once, and tell of rules that are others now."""

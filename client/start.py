@@ -1,6 +1,8 @@
 """From the options of `mt-client` to a person at a link: at a server, or at one of their own."""
 
+import os
 import sys
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 import click
@@ -16,7 +18,11 @@ from .plain import run_plain
 from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
 from .tokens import FileTokens, MemoryTokens, TokenStore
-from .wish import NAME_CHARS_MAX, Wish
+from .wish import NAME_CHARS_MAX, Show, Wish
+
+STDIN, STDOUT = 0, 1
+COLUMNS_MIN, ROWS_MIN = 40, 10
+"""A smaller terminal gets line mode."""
 
 
 def play_at(wish: Wish) -> int:
@@ -33,8 +39,8 @@ def play_at(wish: Wish) -> int:
     while True:
         try:
             opening, tokens = _opening(wish), FileTokens.of_user()
-            work = partial(_session, address, name, opening, tokens, seat_code=wish.seat_code)
-            return trio.run(until_stopped, work)
+            work = partial(_session, address, name, opening, tokens, wish)
+            return _run(work, wish)
         except RefusedError as error:
             if error.code != "name_taken":
                 raise Failure(error.text) from None
@@ -57,7 +63,7 @@ def play_solo(wish: Wish) -> int:
     except UnknownStrategyError as error:
         raise click.BadParameter(str(error), param_hint="--strategy") from None
     try:
-        return trio.run(until_stopped, partial(_solo_session, wish))
+        return _run(partial(_solo_session, wish), wish)
     except SoloError as error:
         if error.is_usage:
             raise click.UsageError(str(error)) from None
@@ -71,11 +77,14 @@ async def _session(
     name: str,
     opening: Opening,
     tokens: TokenStore,
-    *,
-    seat_code: str | None = None,
+    wish: Wish,
 ) -> int:
-    hello = hello_for(name, seat_code=seat_code)
+    hello = hello_for(name, seat_code=wish.seat_code)
     async with open_link(address, hello, tokens=tokens) as link:
+        if has_screen(wish.show):
+            from .screen import run_screen  # noqa: PLC0415 - line mode needs no prompt_toolkit
+
+            return await run_screen(link, opening, wish.show)
         return await run_plain(link, opening=opening)
 
 
@@ -84,7 +93,26 @@ async def _solo_session(wish: Wish) -> int:
     async with private_server(
         bots=wish.bots, strategy=wish.strategy, rules=wish.rules, options=wish.options
     ) as address:
-        return await _session(address, wish.name, opening, MemoryTokens())
+        return await _session(address, wish.name, opening, MemoryTokens(), wish)
+
+
+def _run(work: Callable[[], Awaitable[int]], wish: Wish) -> int:
+    """Run `work` in the loop that its mode needs; what it raises comes out bare."""
+    if has_screen(wish.show):
+        from .guest import run_as_guest  # noqa: PLC0415 - line mode needs no prompt_toolkit
+
+        return run_as_guest(work)
+    return trio.run(until_stopped, work)
+
+
+def has_screen(show: Show) -> bool:
+    """Whether the full screen is wanted, and this terminal can show it."""
+    if show.plain or os.environ.get("TERM", "dumb") in ("", "dumb"):
+        return False
+    if not (os.isatty(STDIN) and os.isatty(STDOUT)):
+        return False
+    size = os.get_terminal_size(STDOUT)
+    return size.columns >= COLUMNS_MIN and size.lines >= ROWS_MIN
 
 
 def _opening(wish: Wish) -> Opening:

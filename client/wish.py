@@ -1,9 +1,21 @@
 """What the command line of `mt-client` asks for, as a value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 NAME_CHARS_MAX = 20
+THEME_NAMES = ("default", "high-contrast", "colour-blind", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """How the client is to look and sound."""
+
+    plain: bool = False
+    theme: str = "default"
+    ascii: bool = False
+    mouse: bool = False
+    bell: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +34,4 @@ class Wish:
     bots: int
     strategy: str
     seat_code: str | None = None
+    show: Show = field(default_factory=Show)

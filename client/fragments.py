@@ -1,0 +1,122 @@
+"""Styled text in lines: what painting makes, before any terminal is thought of. Pure.
+
+A `Fragment` is text with the names of its styles and, where it can be clicked, what a click
+touches. Text in it is clean; its width is counted in columns of a terminal.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .clean import width
+
+
+class Fragment(NamedTuple):
+    """A piece of a line. `styles` are names of a theme, with spaces between."""
+
+    text: str
+    styles: str = ""
+    touch: str = ""
+    """What a click here means: `tile:12-7`, `train:p2`, `row:3`, `key:d`; empty for nothing."""
+
+
+Line = Sequence[Fragment]
+BLANK: Line = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The few characters that are not in every font."""
+
+    ellipsis: str
+    rule: str
+    bar: str
+    dot: str
+
+
+UNICODE = Glyphs(ellipsis="…", rule="─", bar="│", dot="·")
+ASCII = Glyphs(ellipsis="..", rule="-", bar="|", dot="-")
+
+
+def line_width(line: Line) -> int:
+    """The columns that a line takes."""
+    return sum(text_width(fragment.text) for fragment in line)
+
+
+def text_width(text: str) -> int:
+    """The columns that a text takes; quick for what is plain ASCII."""
+    return len(text) if text.isascii() else width(text)
+
+
+def plain_text(line: Line) -> str:
+    """A line without its styles."""
+    return "".join(fragment.text for fragment in line)
+
+
+def cut(text: str, columns: int, ellipsis: str = "…") -> str:
+    """`text` in at most `columns`, its end cut off where it is too wide."""
+    if text_width(text) <= columns:
+        return text
+    room = columns - len(ellipsis)
+    while text and text_width(text) > room:
+        text = text[:-1]
+    return (text + ellipsis)[: max(0, columns)]
+
+
+def filled(text: str, columns: int, ellipsis: str = "…") -> str:
+    """`text` cut or filled with spaces to exactly `columns`."""
+    text = cut(text, columns, ellipsis)
+    return text + " " * (columns - text_width(text))
+
+
+def clipped(line: Line, columns: int) -> Line:
+    """`line` without what is beyond `columns`; half a wide character goes too."""
+    if line_width(line) <= columns:
+        return line
+    kept: list[Fragment] = []
+    left = columns
+    for fragment in line:
+        wide = text_width(fragment.text)
+        if wide > left:
+            kept.append(fragment._replace(text=cut(fragment.text, left, "")))
+            break
+        kept.append(fragment)
+        left -= wide
+    return kept
+
+
+def padded_line(line: Line, columns: int) -> Line:
+    """`line` in exactly `columns`."""
+    line = clipped(line, columns)
+    rest = columns - line_width(line)
+    return [*line, Fragment(" " * rest)] if rest else line
+
+
+def plain_lines(texts: Iterable[str], styles: str = "") -> list[Line]:
+    """A line for each text."""
+    return [(Fragment(text, styles),) for text in texts]
+
+
+def joined_fragments(parts: Iterable[Line], between: Fragment) -> list[Fragment]:
+    """The parts in one line with `between` in between."""
+    line: list[Fragment] = []
+    for part in parts:
+        if line:
+            line.append(between)
+        line += part
+    return line
+
+
+def flowed(cells: Iterable[Line], columns: int, between: str = "  ") -> list[Line]:
+    """The cells in lines of at most `columns`, each whole unless it is wider than a line."""
+    lines: list[list[Fragment]] = []
+    room = 0
+    for cell in cells:
+        wide = line_width(cell)
+        if lines and wide + len(between) <= room:
+            lines[-1] += [Fragment(between), *cell]
+            room -= wide + len(between)
+        else:
+            lines.append(list(clipped(cell, columns)))
+            room = columns - wide
+    return list(lines)
