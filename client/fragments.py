@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .clean import width
+from .clean import width, wrapped
 
 
 class Fragment(NamedTuple):
@@ -90,6 +90,11 @@ def padded_line(line: Line, columns: int) -> Line:
     line = clipped(line, columns)
     rest = columns - line_width(line)
     return [*line, Fragment(" " * rest)] if rest else line
+
+
+def folded(text: str, columns: int, indent: str = "") -> list[str]:
+    """`text` in lines of at most `columns`; later ones are indented by no more than half of it."""
+    return wrapped(text, columns, indent[: columns // 2])
 
 
 def plain_lines(texts: Iterable[str], styles: str = "") -> list[Line]:

@@ -8,8 +8,7 @@ begins with one.
 from dataclasses import dataclass
 from typing import Literal
 
-from .clean import wrapped
-from .fragments import Fragment, Line, filled, plain_lines, text_width
+from .fragments import Fragment, Line, filled, folded, plain_lines, text_width
 from .model import Model
 from .panes import Sheet
 from .render import help_lines
@@ -165,10 +164,12 @@ def _play(model: Model, stage: Stage) -> list[Binding]:
         *found,
         Binding(("left", "h"), "left", text("the tile before"), text("tile"), "← →"),
         Binding(("right", "l"), "right", text("the next tile"), "", "→ l"),
-        Binding(("tab",), "next", text("the next tile that can be played"), text("playable")),
         Binding(("s-tab",), "last", text("the last one before"), "", "Shift-Tab"),
         Binding(("up", "k"), "up", text("the train above"), text("train"), "↑ ↓"),
         Binding(("down", "j"), "down", text("the train below"), "", "↓ j"),
+        Binding(("?",), "why", text("why a tile cannot be played; this help"), text("help")),
+        Binding((":", "/"), "type", text("type an entry, as in line mode"), text("type")),
+        Binding(("tab",), "next", text("the next tile that can be played"), text("playable")),
         Binding(
             ("escape", "u"),
             "take_back",
@@ -176,7 +177,6 @@ def _play(model: Model, stage: Stage) -> list[Binding]:
             text("take back") if stage.selected is not None or stage.waiting else "",
             "u",
         ),
-        Binding(("?",), "why", text("why a tile cannot be played; this help"), text("help")),
         Binding(
             ("o",), "order", text("order the hand: own, planned train, by number"), text("order")
         ),
@@ -186,7 +186,7 @@ def _play(model: Model, stage: Stage) -> list[Binding]:
         Binding(("d",), "draw", text("draw a tile")),
         Binding(("p",), "pass", text("pass, or end a turn of several tiles")),
         Binding(("f",), "foul", text("call the foul of who did not knock")),
-        Binding(("enter",), "type", text("open the entry line")),
+        Binding(("enter",), "play", text("play the selected tile; select one")),
     ]
 
 
@@ -272,13 +272,13 @@ def _rules(model: Model, stage: Stage) -> list[Binding]:
 def _covered() -> list[Binding]:
     return [
         Binding(("escape", "enter", "q"), "back", text("close this"), text("close")),
-        *_scrolling(),
+        *_scrolling(text("scroll")),
     ]
 
 
-def _scrolling() -> list[Binding]:
+def _scrolling(label: str = "") -> list[Binding]:
     return [
-        Binding(("up", "k"), "line_up", text("up"), "", "↑"),
+        Binding(("up", "k"), "line_up", text("up"), label, "↑ ↓"),
         Binding(("down", "j"), "line_down", text("down"), "", "↓"),
         Binding(("pageup",), "page_up", text("a page up")),
         Binding(("pagedown", " "), "page_down", text("a page down")),
@@ -315,9 +315,11 @@ def keys_line(model: Model, stage: Stage, sheet: Sheet) -> Line:
     seen: set[str] = set()
     for binding in bindings(model, stage):
         key = binding.keys[0]
-        if not binding.label or key in seen:
+        if key in seen:
             continue
-        seen.add(key)
+        seen.update(binding.keys)
+        if not binding.label:
+            continue
         name = _spelled(binding.name, sheet)
         told = f"{name} {binding.label}"
         wide = text_width(told) + (len(dot) if line else 0)
@@ -355,13 +357,13 @@ def help_page(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
     columns = max(text_width(names) for names, _ in rows)
     lines: list[Line] = []
     for names, sentence in rows:
-        told = wrapped(f"{filled(names, columns)}  {sentence}", sheet.columns, " " * (columns + 2))
+        told = folded(f"{filled(names, columns)}  {sentence}", sheet.columns, " " * (columns + 2))
         lines += plain_lines(told)
     note = text("A digit opens the entry line too: 12-7 Ann plays 12-7 on Ann's train.")
-    lines += [(), *plain_lines(wrapped(note, sheet.columns), "strong"), ()]
-    lines += plain_lines(wrapped(text("After : you can type:"), sheet.columns), "title")
+    lines += [(), *plain_lines(folded(note, sheet.columns), "strong"), ()]
+    lines += plain_lines(folded(text("After : you can type:"), sheet.columns), "title")
     for line in help_lines(model):
-        lines += plain_lines(wrapped(line, sheet.columns, "    "))
+        lines += plain_lines(folded(line, sheet.columns, "    "))
     return lines
 
 

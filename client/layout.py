@@ -9,7 +9,17 @@ from mexican_train.protocol import Done, Draw, Pass, Play
 
 from .clean import clean
 from .entries import Ask, EntryError, read_entry
-from .fragments import BLANK, Fragment, Line, clipped, cut, padded_line, text_width
+from .fragments import (
+    BLANK,
+    Fragment,
+    Line,
+    clipped,
+    cut,
+    folded,
+    padded_line,
+    plain_lines,
+    text_width,
+)
 from .keys import focus_of, help_page, keys_line
 from .model import Model
 from .pages import page_lines, page_title
@@ -34,6 +44,8 @@ from .words import choice_words, joined, tile_text, train_words
 COLUMNS_MIN, ROWS_MIN = 20, 8
 """For less nothing is laid out: what is painted is cut off at the right and above."""
 SIDE_COLUMNS_MAX = 46
+STATUS_ROWS = 12
+"""With fewer rows the hand needs the second line of the status."""
 
 
 def paint(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
@@ -59,7 +71,7 @@ def _edges(model: Model, stage: Stage, sheet: Sheet) -> tuple[list[Line], list[L
     above = head_lines(model, stage, sheet)
     if has_page(model, stage):
         above += owed_lines(model, sheet)
-    last = [status_line(model, stage, sheet), last_line(model, stage, sheet)]
+    last = [*status_lines(model, stage, sheet), last_line(model, stage, sheet)]
     hand = _hand(model, stage, sheet, sheet.rows - len(above) - len(last))
     left = sheet.rows - len(above) - len(last) - len(hand)
     standing = standing_lines(model, stage, sheet, max(0, min(3, left - 1)))
@@ -157,11 +169,14 @@ def _following(lines: list[Line], row: int, room: int) -> int:
 # --- the two last lines -----------------------------------------------------------------------
 
 
-def status_line(model: Model, stage: Stage, sheet: Sheet) -> Line:
-    """What is awaited, or what the selection or the typed line would do."""
-    told = _status(model, stage)
-    style = "turn" if model.is_my_turn else ""
-    return (Fragment(cut(told, sheet.columns, sheet.glyphs.ellipsis), style),)
+def status_lines(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
+    """What is awaited, or what the selection or the typed line would do: a line or two."""
+    lines = folded(_status(model, stage), sheet.columns, "  ")
+    rows = 1 if sheet.rows < STATUS_ROWS else 2
+    if len(lines) > rows:
+        rest = " ".join(line.strip() for line in lines[rows - 1 :])
+        lines = [*lines[: rows - 1], cut(f"  {rest}", sheet.columns, sheet.glyphs.ellipsis)]
+    return plain_lines(lines, "turn" if model.is_my_turn else "")
 
 
 def _status(model: Model, stage: Stage) -> str:

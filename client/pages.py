@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from mexican_train.protocol import GameEnded, GameOver, RoundOver, Said, SeatInfo
 
-from .clean import clean, wrapped
-from .fragments import BLANK, Fragment, Line, cut, filled, plain_lines, text_width
+from .clean import clean
+from .fragments import BLANK, Fragment, Line, cut, filled, folded, plain_lines, text_width
 from .model import Model
 from .panes import Sheet, event_lines, train_lines
 from .render import (
@@ -99,7 +99,7 @@ def rewrapped(lines: Sequence[str], columns: int) -> list[Line]:
     told: list[Line] = []
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()) + 2)
-        told += plain_lines(wrapped(line, columns, indent[: columns // 2]))
+        told += plain_lines(folded(line, columns, indent))
     return told
 
 
@@ -110,13 +110,13 @@ def lobby_page(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
     """The tables, the selected one marked, and what was said in the lobby."""
     if not model.tables:
         told = text("There is no table yet. Press n to open one.")
-        return [*plain_lines(wrapped(told, sheet.columns)), *_lobby_chat(model, sheet)]
+        return [*plain_lines(folded(told, sheet.columns)), *_lobby_chat(model, sheet)]
     lines: list[Line] = []
     digits = len(str(len(model.tables)))
     for row, table in enumerate(model.tables):
         is_selected = row == stage.row
         mark = ">" if is_selected else " "
-        shown = wrapped(
+        shown = folded(
             f"{mark} {row + 1:>{digits}}  {table_words(table)}", sheet.columns, " " * (digits + 5)
         )
         style = "strong" if is_selected else ""
@@ -131,7 +131,7 @@ def _lobby_chat(model: Model, sheet: Sheet) -> list[Line]:
     lines: list[Line] = [BLANK, sheet.rule(text("chat"))]
     for entry in said:
         name = clean(entry.name) or text("Server")
-        lines += plain_lines(wrapped(f"{name}: {clean(entry.text)}", sheet.columns, "  "))
+        lines += plain_lines(folded(f"{name}: {clean(entry.text)}", sheet.columns, "  "))
     return lines
 
 
@@ -162,7 +162,7 @@ def form_lines(form: Form, sheet: Sheet) -> list[Line]:
         told = cut(start + told, sheet.columns, sheet.glyphs.ellipsis)
         lines.append((Fragment(told, style, f"row:{place}"),))
     help_text = text("Up and down go through the rows, left and right change one.")
-    return [*lines, BLANK, *plain_lines(wrapped(help_text, sheet.columns))]
+    return [*lines, BLANK, *plain_lines(folded(help_text, sheet.columns))]
 
 
 # --- at a table -------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def _round_lines(over: RoundOver, model: Model, sheet: Sheet) -> list[Line]:
         )
     )
     lines: list[Line] = [
-        *plain_lines(wrapped(winner, sheet.columns), "strong"),
+        *plain_lines(folded(winner, sheet.columns), "strong"),
         (Fragment(cut(head, sheet.columns, ellipsis), "title"),),
     ]
     by_score = sorted(range(len(over.hands)), key=lambda seat: (over.scores[seat], seat))
@@ -217,7 +217,7 @@ def _round_lines(over: RoundOver, model: Model, sheet: Sheet) -> list[Line]:
             f"{filled(who(seat, model), columns, ellipsis)}  "
             f"{over.scores[seat]:>{wide}}  {over.totals[seat]:>{wide}}  "
         )
-        lines += plain_lines(wrapped(start + tiles, sheet.columns, indent))
+        lines += plain_lines(folded(start + tiles, sheet.columns, indent))
     return lines
 
 
@@ -237,9 +237,9 @@ def gate_lines(model: Model, sheet: Sheet) -> list[Line]:
         told.append(text("Ready: {names}.", names=joined(ready)))
     if rest:
         told.append(text("Not ready yet: {names}.", names=joined(rest)))
-    told.append(text("The next round begins when everybody is ready, or in half a minute."))
+    told.append(text("The next round begins when everybody is ready, or after a pause."))
     return [
-        line for each in told for line in plain_lines(wrapped(each, sheet.columns, "  "), "strong")
+        line for each in told for line in plain_lines(folded(each, sheet.columns, "  "), "strong")
     ]
 
 
@@ -257,7 +257,7 @@ def ranking_page(model: Model, sheet: Sheet) -> list[Line]:
         lines += _places(ended, model, sheet)
     elif ended is not None:
         told = text("The game is ended before its time. Nobody wins.")
-        lines += plain_lines(wrapped(told, sheet.columns), "strong")
+        lines += plain_lines(folded(told, sheet.columns), "strong")
     over = next((entry for entry in reversed(model.log) if isinstance(entry, RoundOver)), None)
     last = _round_lines(over, model, sheet) if over is not None else _totals(model, sheet)
     return [*lines, BLANK, *last]

@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mexican_train.protocol import AnyEvent, GameOver, OpenDouble, RoundOver, Said, Tile, Train
+from mexican_train.protocol import (
+    AnyEvent,
+    GameOver,
+    OpenDouble,
+    RoundOver,
+    RoundStarted,
+    Said,
+    Tile,
+    Train,
+)
 
 from .bots.strategies import high_low
-from .clean import clean, wrapped
+from .clean import clean
 from .fragments import (
     Fragment,
     Glyphs,
@@ -19,6 +28,7 @@ from .fragments import (
     cut,
     filled,
     flowed,
+    folded,
     line_width,
     plain_lines,
     text_width,
@@ -35,7 +45,7 @@ from .stage import (
     train_order,
 )
 from .texts import plural, text
-from .words import event_sentence, tile_text, train_words, who
+from .words import event_sentence, tile_text, who
 
 NAME_COLUMNS_MAX = 20
 EVENTS_READ_MAX = 120
@@ -218,8 +228,8 @@ def _train_line(
     state = filled(opened if is_open else closed, max(text_width(opened), text_width(closed)))
     touch = f"train:{name}"
     line = [
-        Fragment(">" if is_next else " ", "turn", touch),
-        Fragment(f"{mark} ", "strong", touch),
+        Fragment(">" if is_next else " ", "turn" if is_next else "", touch),
+        Fragment(f"{mark} ", "strong" if mark != " " else "", touch),
         Fragment(filled(_train_name(name, model), columns, sheet.glyphs.ellipsis), styles, touch),
         Fragment(f" {count} ", "", touch),
         Fragment(state, "open" if is_open else "", touch),
@@ -302,23 +312,15 @@ def owed_lines(model: Model, sheet: Sheet) -> list[Line]:
     view = model.view
     if view is None or view.phase != "play":
         return []
-    return [
-        (
-            Fragment(
-                cut(
-                    text(
-                        "{owed} on {train}",
-                        owed=_owed(double, model, sheet),
-                        train=train_words(double.train, model),
-                    ),
-                    sheet.columns,
-                    sheet.glyphs.ellipsis,
-                ),
-                "owed",
-            ),
+    told = [
+        text(
+            "{train}: {owed}",
+            train=_train_name(double.train, model),
+            owed=_owed(double, model, sheet),
         )
         for double in view.open_doubles
     ]
+    return plain_lines([cut(each, sheet.columns, sheet.glyphs.ellipsis) for each in told], "owed")
 
 
 # --- what happened ----------------------------------------------------------------------------
@@ -364,7 +366,7 @@ def _starts(event: AnyEvent, seat: int | None) -> bool:
     """Whether a new turn begins with `event`."""
     if isinstance(event, MoveMade):
         return event.seat != seat
-    return isinstance(event, RoundOver | GameOver)
+    return isinstance(event, RoundStarted | RoundOver | GameOver)
 
 
 def _is_in(entry: AnyEvent | Said, recap: set[int], *, is_new: bool) -> bool:
@@ -373,8 +375,8 @@ def _is_in(entry: AnyEvent | Said, recap: set[int], *, is_new: bool) -> bool:
 
 def _recapped(before: list[str], since: list[str], sheet: Sheet, rows: int) -> list[Line]:
     """The newest lines of both; the rule between them stands wherever there is room for it."""
-    new = [line for each in since for line in wrapped(each, sheet.columns, "  ")]
-    old = [line for each in before for line in wrapped(each, sheet.columns, "  ")]
+    new = [line for each in since for line in folded(each, sheet.columns, "  ")]
+    old = [line for each in before for line in folded(each, sheet.columns, "  ")]
     if not new:
         return plain_lines(old[-rows:])
     if len(new) >= rows:
@@ -432,7 +434,7 @@ def _hand_cell(tile: Tile, stage: Stage, sheet: Sheet, columns: int, *, is_playa
         Fragment("|", style, touch),
         Fragment(str(second), f"pip{second} {style}", touch),
         Fragment(stop, style, touch),
-        Fragment(mark, "strong", touch),
+        Fragment(mark, style, touch),
         Fragment(" " * pad, "", touch),
     )
 
@@ -461,7 +463,7 @@ def chat_lines(model: Model, sheet: Sheet, rows: int) -> list[Line]:
     told = [
         line
         for entry in said
-        for line in wrapped(
+        for line in folded(
             f"{clean(entry.name) or text('Server')}: {clean(entry.text)}", sheet.columns, "  "
         )
     ]
@@ -482,11 +484,11 @@ def standing_lines(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[
         told += presence_lines(table, round((stage.now - stage.news_at) * 1000))
         if model.may_vote:
             told.append(text("Type :vote and wait, skip, bot or end."))
-    lines = [line for each in told for line in wrapped(each, sheet.columns, "  ")]
+    lines = [line for each in told for line in folded(each, sheet.columns, "  ")]
     return plain_lines(lines[:rows], "notice")
 
 
 def notice_lines(stage: Stage, sheet: Sheet, rows: int) -> list[Line]:
     """What was told last, newest at the bottom."""
-    lines = [line for each in stage.notices for line in wrapped(each, sheet.columns, "  ")]
+    lines = [line for each in stage.notices for line in folded(each, sheet.columns, "  ")]
     return plain_lines(lines[-rows:] if rows > 0 else [], "notice")

@@ -77,6 +77,7 @@ class StageMode:
         self._on_ring = on_ring
         self._line = EntryLine()
         self._is_parting = False
+        self._wants_card = False
         self._stopped = trio.Event()
         self._wakened = trio.Event()
 
@@ -160,6 +161,8 @@ class StageMode:
         self.stage.cover = "keys" if topic == "help" else topic
         self.stage.said = ["all"] if topic == "card" else []
         self.stage.scroll = 0
+        if topic == "log":  # the newest is at its end
+            self.stage.scroll = scroll_max(self.model, self.stage, self.sheet)
 
     def changed(self, change: Change) -> None:
         """Keep the hand in order and the choice sound; tell of trains that have opened."""
@@ -202,7 +205,11 @@ class StageMode:
         if isinstance(message, Said):
             return
         if isinstance(message, Card):
-            self.stage.cover, self.stage.said, self.stage.scroll = "card", [], 0
+            if self.model.is_playing and not self._wants_card:
+                self.stage.notice(text("The rules are not those of classic; v shows them."))
+            else:
+                self.stage.cover, self.stage.said, self.stage.scroll = "card", [], 0
+            self._wants_card = False
             return
         lines = message_lines(message, self.model)
         if isinstance(message, Declined):
@@ -261,6 +268,7 @@ class StageMode:
         self._tick()
         before = self.stage.cover
         waited = self.person.waits
+        self._wants_card = line.split()[:1] == ["rules"]
         if not self.person.enter(line):
             self.stop()
         elif line.strip() and self.stage.cover is before and before is not None:
@@ -434,8 +442,14 @@ class StageMode:
                 stage.target = trains[0 if by > 0 else -1]
 
     def _play(self) -> None:
-        """Play the selected tile; with several trains to choose from, the first is offered."""
+        """Play the selected tile; with several trains to choose from, the first is offered.
+
+        With none selected, one that can be played is: Enter pressed twice plays no second tile.
+        """
         stage, model = self.stage, self.model
+        if stage.selected is None and model.playable:
+            self._select_playable(1)
+            return
         choice = chosen(model, stage)
         if choice is None:
             targets = targets_of(model, stage.selected)
