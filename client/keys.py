@@ -102,9 +102,9 @@ def focus_of(model: Model, stage: Stage) -> Focus:
         return "form"
     if stage.joining is not None:
         return "rules"
-    if model.table is None:
+    if model.table is None and model.view is None:
         return "lobby"
-    if model.table.state == "over":
+    if model.table is not None and model.table.state == "over":
         return "over"
     if model.is_playing:
         return "play" if model.seat is not None else "watch"

@@ -58,11 +58,10 @@ def page_lines(
         return _cover_lines(model, stage, sheet, help_page)
     if stage.form is not None:
         return form_lines(stage.form, sheet)
-    if model.table is None:
-        return lobby_page(model, stage, sheet)
     if model.view is None:
-        return waiting_page(model, sheet)
-    if model.view.phase == "over" or model.table.state == "over":
+        is_lobby = model.table is None
+        return lobby_page(model, stage, sheet) if is_lobby else waiting_page(model, sheet)
+    if model.view.phase == "over" or (model.table is not None and model.table.state == "over"):
         return ranking_page(model, sheet)
     return [] if model.is_playing else summary_page(model, sheet)
 

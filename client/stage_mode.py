@@ -46,7 +46,12 @@ from .stage import (
 from .texts import text
 from .words import choice_words, event_sentence, tile_text
 
-MOVING = frozenset({"up", "down", "left", "right", "line_up", "line_down", "page_up", "page_down"})
+MOVING = frozenset(
+    {
+        *("up", "down", "left", "right", "next", "last", "order", "earlier", "later"),
+        *("line_up", "line_down", "page_up", "page_down"),
+    }
+)
 """What only moves leaves the notices where they are."""
 NOTICE_LINES_MAX = 3
 """A longer answer gets a page."""

@@ -1,6 +1,7 @@
 """Scenes for the full screen: a model and a stage each, as real messages would have left them."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from mexican_train.client.model import Model
 from mexican_train.client.stage import Form, Stage
@@ -50,12 +51,12 @@ def at_table(
     seat: int | None = 0,
     deadline_ms: int | None = None,
     said: Sequence[Said] = (),
-    **table: object,
+    **table: Any,
 ) -> Scene:
     """A game at a table of three, unless the view says otherwise."""
     model = Model()
     model.take(welcome())
-    told: dict[str, object] = {"seats": SEATS, "state": "playing", "round": on.round} | table
+    told: dict[str, Any] = {"seats": SEATS, "state": "playing", "round": on.round} | table
     model.take(table_news(seat=seat, **told))
     model.take(
         update(

@@ -1,0 +1,585 @@
+"""Keys, entries and what is told, in front of a scripted server but without a terminal."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+import trio
+from mexican_train.client.fragments import plain_text
+from mexican_train.client.hand_order import HandKeeper
+from mexican_train.client.keys import bindings, deed_of
+from mexican_train.client.link import Link, LinkError, hello_for, open_link
+from mexican_train.client.person import Opening
+from mexican_train.client.plain import Paper, PlainMode
+from mexican_train.client.stage_mode import StageMode
+from mexican_train.protocol import (
+    AddBot,
+    AnyClientMessage,
+    AskRules,
+    Card,
+    CardLine,
+    Choice,
+    Command,
+    CreateTable,
+    Done,
+    Draw,
+    Foul,
+    JoinTable,
+    Knock,
+    LeaveTable,
+    ListTables,
+    MarkerSet,
+    Nudged,
+    Ok,
+    Pass,
+    Passed,
+    Play,
+    Ready,
+    RulesInfo,
+    Said,
+    Say,
+    StartTable,
+    Tables,
+    Tile,
+    TileLaid,
+    Vote,
+    WatchTable,
+    declined,
+    goodbye,
+)
+
+from .peers import (
+    HERE,
+    Peer,
+    ScriptedServer,
+    plays,
+    seat_info,
+    table_info,
+    table_news,
+    train,
+    update,
+    view,
+)
+from .scenes import SCENES
+
+SEATS = [seat_info(0, "Me"), seat_info(1, "Ann"), seat_info(2, "Bob")]
+TRAINS = [train("p0", (12, 9)), train("p1", (12, 6)), train("p2", marked=True), train("m0", end=7)]
+CHOICES = plays("12-7>p2", "12-7>m0", "9-9>p0")
+
+
+class Seat:
+    """Somebody at the keys, what is on the screen, and the server's side of it."""
+
+    def __init__(self, mode: StageMode, server: ScriptedServer) -> None:
+        self.mode = mode
+        self.server = server
+        self.peer: Peer
+        self.rings = 0
+        self.changed = trio.Event()
+
+    def choice(self) -> tuple[Tile | None, str | None]:
+        """The tile and the train that are selected."""
+        return self.mode.stage.selected, self.mode.stage.target
+
+    def shown(self, columns: int = 80, rows: int = 24) -> str:
+        return "\n".join(map(plain_text, self.mode.paint(columns, rows)))
+
+    async def sees(self, text: str) -> None:
+        """`text` stands on the screen, now or soon."""
+        while text not in self.shown():
+            self.changed = trio.Event()
+            await self.changed.wait()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.mode.press(key)
+
+    def type(self, line: str) -> None:
+        self.press(":", *line, "enter")
+
+    async def sends(self, command: AnyClientMessage) -> None:
+        """The next message to the server is this."""
+        assert await self.peer.receive() == command
+
+
+Script = Callable[[Seat], Awaitable[None]]
+
+
+async def session(
+    script: Script,
+    *,
+    table: str | None = "t",
+    opening: Opening | None = None,
+    keeper: HandKeeper | None = None,
+) -> Seat:
+    """Run a person at a stage until `script` ends."""
+    server = ScriptedServer()
+    async with trio.open_nursery() as nursery:
+        greeted: list[Peer] = []
+
+        async def serve() -> None:
+            peer = await server.accept()
+            await peer.greet(table=table)
+            greeted.append(peer)
+
+        nursery.start_soon(serve)
+        async with open_link(HERE, hello_for("Me"), open_stream=server.open_stream) as link:
+            seats: list[Seat] = []
+
+            def on_change() -> None:
+                seats[0].changed.set()
+
+            def on_ring() -> None:
+                seats[0].rings += 1
+
+            mode = StageMode(link, opening, keeper=keeper, on_change=on_change, on_ring=on_ring)
+            seat = Seat(mode, server)
+            seats.append(seat)
+            seat.peer = greeted[0]
+            async with trio.open_nursery() as inner:
+                inner.start_soon(mode.run)
+                await script(seat)
+                inner.cancel_scope.cancel()
+    return seat
+
+
+async def in_game(seat: Seat, choices: Sequence[Choice] = CHOICES, **fields: object) -> None:
+    """A game in which it is this seat's turn."""
+    await seat.peer.send(table_news(seats=SEATS, state="playing"))
+    on = view(trains=TRAINS)
+    await seat.peer.send(update([Passed(n=1, seat=2)], list(choices), on=on, turn=3, **fields))
+    await seat.sees("YOUR TURN")
+
+
+# --- playing --------------------------------------------------------------------------------
+
+
+async def test_one_target_asks_nothing() -> None:
+    """Tab selects a tile that can be played, Enter plays it, and nothing stays selected."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("tab", "tab")
+        assert "<9|9>" in seat.shown()
+        assert "9-9 on your train: Enter plays it." in seat.shown()
+        seat.press("enter")
+        await seat.sends(Play(id=1, turn=3, tile=(9, 9), train="p0"))
+        assert seat.choice() == (None, None)
+
+    await session(script)
+
+
+async def test_several_targets_are_chosen_among() -> None:
+    """Up and down go through the targets alone; Enter offers one first and plays it then."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("right", "down", "down", "down")
+        assert seat.choice() == ((12, 7), "p2")
+        seat.press("u")
+        assert seat.choice() == ((12, 7), None)
+        seat.press("enter")
+        assert seat.choice() == ((12, 7), "m0")
+        seat.press("enter")
+        await seat.sends(Play(id=1, turn=3, tile=(12, 7), train="m0"))
+
+    await session(script)
+
+
+async def test_enter_twice_plays_no_second_tile() -> None:
+    """Without a selection Enter only selects."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("enter")
+        assert seat.choice() == ((12, 7), None)
+        seat.press("escape")
+        assert seat.choice() == (None, None)
+        seat.type("say hi")
+        await seat.sends(Say(id=1, text="hi"))
+
+    await session(script)
+
+
+async def test_deeds_have_keys() -> None:
+    """d, p, k and f do what is offered; with a knock to say k is no arrow."""
+    offers = [*plays("draw"), Choice(do="knock"), Choice(do="foul", seat=1, event=7)]
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat, offers)
+        for words in ("d draw", "k knock", "f call a foul"):
+            assert words in seat.shown()
+        seat.press("d", "k", "f")
+        await seat.sends(Draw(id=1, turn=3))
+        await seat.sends(Knock(id=2))
+        await seat.sends(Foul(id=3, seat=1, event=7))
+        await seat.peer.send(update([], plays("done"), on=view(), turn=4, last_event=2))
+        await seat.sees("p end the turn")
+        seat.press("p")
+        await seat.sends(Done(id=4, turn=4))
+        await seat.peer.send(update([], plays("pass"), on=view(), turn=5, last_event=3))
+        await seat.sees("p pass")
+        seat.press("p", "k")
+        await seat.sends(Pass(id=5, turn=5))
+        assert seat.mode.stage.selected is not None  # k was an arrow
+
+    await session(script)
+
+
+async def test_a_digit_begins_a_tile() -> None:
+    """It opens the entry line, which tells what Enter would do; a half-typed line stays."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press(*"9-9")
+        assert seat.shown().endswith(": 9-9")
+        assert "Enter plays 9-9 on your train." in seat.shown()
+        await seat.peer.send(Said(name="Ann", text="hello"))
+        await seat.sees("Ann says: hello")
+        assert seat.shown().endswith(": 9-9")
+        seat.press("enter")
+        await seat.sends(Play(id=1, turn=3, tile=(9, 9), train="p0"))
+
+    await session(script)
+
+
+async def test_a_refusal_is_told_in_the_words_of_the_rule() -> None:
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("d")
+        await seat.peer.receive()
+        await seat.peer.send(declined(1, "must_play", option="turn.must_play"))
+        await seat.sees("You hold a tile that fits, so you must play. (rule: turn.must_play)")
+        assert "[12|7]*" in seat.shown()
+        seat.press("tab")  # moving on leaves it there
+        assert "so you must play." in seat.shown()
+
+    await session(script)
+
+
+async def test_hint_and_why_are_entries() -> None:
+    """`H` and `?` on a tile that does not fit ask in words; what is unknown is said to be."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        entered: list[str] = []
+
+        def enter(line: str) -> bool:
+            entered.append(line)
+            return True
+
+        seat.mode.person.enter = enter  # type: ignore[method-assign]  # to see the words
+        seat.press("H", "right", "right", "?", "down", "down", "?")
+        assert entered == ["hint", "why 12-3 p0", "why 12-3 p1"]
+        seat.press("right", "?")
+        assert "Help" in seat.shown()
+
+    await session(script)
+
+
+async def test_an_open_train_is_noticed_once() -> None:
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        marked = MarkerSet(n=2, seat=1)
+        await seat.peer.send(update([marked], on=view(to_act=1), turn=4))
+        await seat.sees("Ann's train is open now.")
+        assert seat.mode.stage.notices == ["Ann's train is open now."]
+
+    await session(script)
+
+
+async def test_the_bell_rings_once_a_turn_and_at_a_nudge() -> None:
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await seat.peer.send(update([], CHOICES, on=view(trains=TRAINS), turn=3, last_event=1))
+        await seat.peer.send(Said(name="Ann", text="one"))
+        await seat.sees("Ann says: one")
+        assert seat.rings == 1
+        await seat.peer.send(Nudged(name="Ann", seats=[0]))
+        await seat.sees("Ann asks you to go on.")
+        assert seat.rings == 2
+
+    await session(script)
+
+
+async def test_the_recap_has_what_three_others_did() -> None:
+    """Since this seat's last turn: a line or more for each of the others."""
+    events = [
+        TileLaid(n=1, seat=0, tile=(12, 9), train="p0"),
+        TileLaid(n=2, seat=1, tile=(12, 6), train="p1"),
+        TileLaid(n=3, seat=2, tile=(12, 4), train="p2"),
+        TileLaid(n=4, seat=3, tile=(12, 2), train="p3"),
+    ]
+
+    async def script(seat: Seat) -> None:
+        await seat.peer.send(table_news(seats=[*SEATS, seat_info(3, "Cy")], state="playing"))
+        names = ["Me", "Ann", "Bob", "Cy"]
+        on = view(names=names, hand_counts=[3] * 4, totals=[0] * 4)
+        await seat.peer.send(update(events, CHOICES, on=on))
+        await seat.sees("YOUR TURN")
+        recap = seat.shown().partition("since your last turn")[2]
+        told = [line for line in recap.splitlines() if " plays " in line]
+        assert [line.split()[0] for line in told] == ["Ann", "Bob", "Cy"]
+
+    await session(script)
+
+
+# --- the connection -------------------------------------------------------------------------
+
+
+async def test_a_choice_that_waits_can_be_taken_back(autojump_clock: object) -> None:
+    """Without a connection a choice waits and is shown; `u` takes it back, and it is not sent."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await seat.peer.hang_up()
+        await seat.sees("There is no connection.")
+        seat.press("tab", "tab", "enter")
+        assert "9-9 on your train: waits for the connection; u takes it back." in seat.shown()
+        seat.press("u")
+        assert "Taken back; it was not sent." in seat.shown()
+        seat.type("say back")
+        again = await seat.server.accept()
+        await again.greet(table="t")
+        assert await again.receive() == Say(id=2, text="back")
+
+    await session(script)
+
+
+async def test_the_end_of_the_link_comes_out() -> None:
+    """Its reason is for the program to print, once the screen is gone."""
+
+    async def script(seat: Seat) -> None:
+        await seat.peer.send(goodbye("replaced"))
+        await trio.sleep_forever()
+
+    with pytest.raises(ExceptionGroup) as caught:
+        await session(script)
+    assert caught.group_contains(LinkError, match="newer connection")
+
+
+async def test_quitting_asks_in_a_game_alone() -> None:
+    """A seat that is needed asks first; another key stays, q again stops and says of the seat."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("q", "escape")
+        assert not seat.mode.stage.asks_quit
+        seat.press("q")
+        assert "your seat is kept" in seat.shown()
+        seat.press("q")
+        await trio.testing.wait_all_tasks_blocked()
+        assert seat.mode.parting == [
+            "Your seat at t is kept: come back under the same name, Me.",
+        ]
+
+    await session(script)
+
+
+# --- lobby and table ------------------------------------------------------------------------
+
+BERNIE = RulesInfo(name="bernie", hash="b1", changed=1)
+
+
+async def in_lobby(seat: Seat) -> None:
+    await seat.sends(ListTables(id=1))
+    tables = [table_info("den", SEATS), table_info("odd", SEATS, rules=BERNIE)]
+    await seat.peer.send(Tables(answers=1, tables=tables, page=0, pages=1))
+    await seat.sees("> 1  den")
+
+
+async def test_usual_rules_are_joined_at_once() -> None:
+    async def script(seat: Seat) -> None:
+        await in_lobby(seat)
+        seat.press("enter")
+        await seat.sends(JoinTable(id=2, table="den"))
+
+    await session(script, table=None)
+
+
+async def test_unusual_rules_are_shown_before_sitting_down() -> None:
+    """Enter shows the card, Enter again sits down; the card is not asked for twice."""
+    line = CardLine(option="announce.mode", value="knock", differs=True, text="Knock.")
+
+    async def script(seat: Seat) -> None:
+        await in_lobby(seat)
+        seat.press("j", "enter")
+        await seat.sends(AskRules(id=2, table="odd"))
+        await seat.peer.send(Card(answers=2, rules=BERNIE, lines=[line]))
+        await seat.sees("announce.mode = knock")
+        assert "Enter sits down at odd" in seat.shown()
+        seat.press("enter")
+        await seat.sends(JoinTable(id=3, table="odd"))
+        news = table_news(answers=3, name="odd", seats=SEATS, rules=BERNIE, start="ready")
+        await seat.peer.send(news)
+        await seat.sees("Table odd")
+        seat.press("enter")
+        await seat.sends(Ready(id=4))
+
+    await session(script, table=None)
+
+
+async def test_a_watcher_and_a_refresh() -> None:
+    async def script(seat: Seat) -> None:
+        await in_lobby(seat)
+        seat.press("r", "down", "w")
+        await seat.sends(ListTables(id=2))
+        await seat.sends(AskRules(id=3, table="odd"))
+        await seat.sends(WatchTable(id=4, table="odd"))
+
+    await session(script, table=None)
+
+
+async def test_the_form_opens_a_table() -> None:
+    """Letters are typed where a row is typed, arrows change the others."""
+
+    async def script(seat: Seat) -> None:
+        await in_lobby(seat)
+        seat.press("n", "backspace", "backspace", *"My den", "down", "right", "down", "left")
+        seat.press("down", "right", "right", "right", "down", "left", "down", "right")
+        assert "They play       greedy" in seat.shown()
+        seat.press("enter")
+        await seat.sends(
+            CreateTable(
+                id=2, name="My den", rules="classic", seats=3, bots=["greedy"] * 2, start="full"
+            )
+        )
+        await seat.peer.send(table_news(answers=2, name="My den", host="Me", start="manual"))
+        await seat.sees("Table My den")
+        seat.press("b", "g")
+        await seat.sends(AddBot(id=3, strategy="planner"))
+        await seat.sends(StartTable(id=4))
+        seat.press("l")
+        await seat.sends(LeaveTable(id=5))
+        await seat.peer.send(Ok(answers=5))
+        await seat.sees("You are in the lobby.")
+
+    await session(script, table=None)
+
+
+async def test_a_vote_can_be_typed() -> None:
+    async def script(seat: Seat) -> None:
+        await seat.peer.send(table_news(seats=SEATS, state="playing"))
+        await seat.peer.send(update([], on=view(to_act=1)))
+        await seat.sees("Ann's turn")
+        seat.type("vote bot")
+        await seat.sends(Vote(id=1, choice="bot"))
+
+    await session(script)
+
+
+# --- the hand -------------------------------------------------------------------------------
+
+
+async def test_the_own_order_outlives_a_restart(tmp_path: Path) -> None:
+    """Tiles are moved by + and -, new ones come last, and a new start finds it all again."""
+    drawn: list[Tile] = [(12, 7), (12, 3), (9, 9), (8, 1)]
+
+    async def arrange(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("right", "+", "+")
+        await seat.peer.send(update([], on=view(to_act=1), hand=drawn, last_event=2))
+        await seat.sees("8|1")
+        assert seat.mode.stage.order.own == [(12, 3), (9, 9), (12, 7), (8, 1)]
+
+    async def look(seat: Seat) -> None:
+        await seat.peer.send(table_news(seats=SEATS, state="playing"))
+        await seat.peer.send(update([], on=view(to_act=1), hand=drawn, last_event=2))
+        await seat.sees("8|1")
+        assert seat.mode.stage.order.own == [(12, 3), (9, 9), (12, 7), (8, 1)]
+        seat.press("o")
+        assert "planned train first" in seat.shown()
+        seat.press("o")
+        assert "by number" in seat.shown()
+
+    await session(arrange, keeper=HandKeeper(tmp_path, "here", "Me"))
+    (kept,) = tmp_path.iterdir()  # noqa: ASYNC240 - one small folder
+    assert kept.stat().st_mode & 0o777 == 0o600
+    await session(look, keeper=HandKeeper(tmp_path, "here", "Me"))
+
+
+# --- both modes -----------------------------------------------------------------------------
+
+TYPED = [
+    *("12-7 p2", "9-9", "draw", "pass", "12-3 bob", "1", "say hi", "hand", "table", "scores"),
+    *("log", "turn", "help", "knock", "foul Ann", "vote skip", "nudge", "mute Ann", "rules"),
+    *("pause", "kick Bob", "host Ann", "bot add greedy", "ready", "start", "seat-code Ann"),
+    *("", "12", "nonsense", "13-13", "99", "join 3", "rematch", "record", "leave"),
+]
+
+
+async def commands_of(run: Callable[[Link], Awaitable[None]]) -> list[Command]:
+    """What was sent while `run` read `TYPED` in a game."""
+    sent: list[Command] = []
+    server = ScriptedServer()
+
+    async def serve(scope: trio.CancelScope) -> None:
+        peer = await server.accept()
+        await peer.greet(table="t")
+        await peer.send(table_news(seats=SEATS, state="playing"))
+        await peer.send(update([Passed(n=1, seat=2)], CHOICES, on=view(trains=TRAINS), turn=3))
+        while True:
+            message = await peer.receive()
+            assert isinstance(message, Command)
+            sent.append(message)
+            if isinstance(message, LeaveTable):
+                scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve, nursery.cancel_scope)
+        async with open_link(HERE, hello_for("Me"), open_stream=server.open_stream) as link:
+            await run(link)
+    return sent
+
+
+async def test_both_modes_send_the_same_for_the_same_script() -> None:
+    """Line by line, typed on paper or in the entry line of the screen."""
+
+    async def on_paper(link: Link) -> None:
+        sender, receiver = trio.open_memory_channel[str](0)
+        mode = PlainMode(link, receiver, Paper(lambda _: None, is_terminal=True))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mode.run)
+            await trio.testing.wait_all_tasks_blocked()
+            for line in TYPED:
+                await sender.send(line)
+            await trio.sleep_forever()
+
+    async def on_screen(link: Link) -> None:
+        mode = StageMode(link)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(mode.run)
+            await trio.testing.wait_all_tasks_blocked()
+            for line in TYPED:
+                for key in (":", *line, "enter"):
+                    mode.press(key)
+            await trio.sleep_forever()
+
+    plain = await commands_of(on_paper)
+    screen = await commands_of(on_screen)
+    assert plain == screen
+    assert len(plain) > 15
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_every_key_of_the_table_does_something(name: str) -> None:
+    """What the help names can be pressed: each binding is found by its first free key."""
+    model, stage = SCENES[name]()
+    stage.typed = None
+    for binding in bindings(model, stage):
+        assert binding.sentence
+        for key in binding.keys:
+            assert deed_of(key, model, stage) is not None
+
+
+async def test_every_deed_is_there() -> None:
+    """No key leads to nothing."""
+
+    async def script(seat: Seat) -> None:
+        done = seat.mode._deeds()
+        for make in SCENES.values():
+            model, stage = make()
+            stage.typed = None
+            assert {binding.deed for binding in bindings(model, stage)} <= set(done)
+
+    await session(script)
