@@ -5,7 +5,9 @@ is restored whatever ends the program: signals cancel trio's work, and a fault i
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import trio
 from prompt_toolkit import Application
@@ -33,20 +35,35 @@ async def _host(work: Callable[[], Awaitable[int]]) -> int:
 
 
 async def show(application: "Application[None]") -> None:
-    """Show `application` until it exits or this task is cancelled. What it raises comes out."""
-    ended = trio.Event()
-    token = trio.lowlevel.current_trio_token()
+    """Show `application` until it exits, its terminal is gone, or this task is cancelled.
+
+    What it raises comes out.
+    """
+    loop = asyncio.get_running_loop()
+    soon = trio.lowlevel.current_trio_token().run_sync_soon
+    ended, over = trio.Event(), trio.Event()
+    faults: list[BaseException] = []
+
+    def fail(_: object, context: dict[str, Any]) -> None:
+        """A fault in a callback, such as one in painting: asyncio would log it and go on."""
+        faults.append(context.get("exception") or RuntimeError(context["message"]))
+        soon(over.set)
+
+    loop.set_exception_handler(fail)
     # its own handler of errors would wait for Enter, and that of Ctrl-C go past trio
     running = application.run_async(set_exception_handler=False, handle_sigint=False)
-    ui = asyncio.ensure_future(running)
-    ui.add_done_callback(lambda _: token.run_sync_soon(ended.set))
+    ui = loop.create_task(running)
+    ui.add_done_callback(lambda _: (soon(ended.set), soon(over.set)))
     try:
-        await ended.wait()
+        await over.wait()
     finally:
-        if not ui.done() and application.future is not None and not application.future.done():
+        if application.future is not None and not application.future.done():
             application.exit()
-        elif not ui.done():
-            ui.cancel()
+        elif application.future is None:
+            ui.cancel()  # it has not come to its first picture, or is done
         with trio.CancelScope(shield=True):
             await ended.wait()
-    ui.result()
+    for fault in faults:
+        raise fault
+    with contextlib.suppress(EOFError):  # the terminal is gone
+        ui.result()

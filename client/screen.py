@@ -185,8 +185,9 @@ def key_bindings(press: Callable[[str], None], paste: Callable[[str], None]) -> 
 
         return handler
 
-    for key, name in {**KEYS, Keys.Any: ""}.items():
+    for key, name in KEYS.items():
         bound.add(key, eager=True)(handle(name))
+    bound.add(Keys.Any)(handle(""))  # not eager: clicks and answers of the terminal are no keys
 
     @bound.add(Keys.BracketedPaste, eager=True)
     def _(event: KeyPressEvent) -> "NotImplementedOrNone":
@@ -258,7 +259,7 @@ class Terminal:
         """Show the screen until the person stops. Raises `LinkError` when the link ends."""
         failure: Exception | None = None
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(show, self.application)
+            nursery.start_soon(self._show, nursery.cancel_scope)
             try:
                 await self.mode.run()
             except Exception as error:  # noqa: BLE001 - raised again below, outside of the nursery
@@ -269,6 +270,10 @@ class Terminal:
             self.application.output.flush()
         if failure is not None:
             raise failure
+
+    async def _show(self, scope: trio.CancelScope) -> None:
+        await show(self.application)
+        scope.cancel()  # it has ended by itself: the terminal is gone
 
     def _soon(self, deed: Callable[[str], None], what: str) -> None:
         """Do it in trio: keys and clicks come from the other loop."""

@@ -306,17 +306,19 @@ class StageMode:
             pass
         elif key in DIGITS and focus != "form":
             self.open_line(key)
-        else:
-            self._do(key)
+        elif not self._do(key):
+            return
         self._change()
 
-    def _do(self, key: str) -> None:
+    def _do(self, key: str) -> bool:
+        """What a key does while nothing is typed; whether it does anything."""
         stage = self.stage
         deed = deed_of(key, self.model, stage)
         if deed is not None:
             if deed not in MOVING:
                 stage.notices = []
             self._deeds()[deed]()
+        return deed is not None
 
     def touch(self, what: str) -> None:
         """A click on what painting named so; the second one on the same does it."""

@@ -1,0 +1,213 @@
+"""`mt-client` on a real pseudo-terminal: pictures, sizes, signals, and the terminal afterwards."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import pyte
+import pytest
+
+from tests.system.processes import READY_SECONDS, Server, program, running_server
+
+pytestmark = pytest.mark.system
+
+READ_SECONDS = 10.0
+
+
+class Terminal:
+    """A pseudo-terminal with `mt-client` on it, and the picture that it shows."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], master: int, size: tuple[int, int]
+    ) -> None:
+        self.process = process
+        self.master = master
+        self.raw = b""
+        self._screen = pyte.Screen(*size)
+        self._stream = pyte.ByteStream(self._screen)
+
+    def press(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size, told as a terminal tells it: by SIGWINCH."""
+        self._screen.resize(rows, columns)
+        _set_size(self.master, columns, rows)
+
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self._screen.display)
+
+    def see(self, pattern: str) -> str:
+        """Read until the picture matches; the picture."""
+        give_up = time.monotonic() + READY_SECONDS
+        while not re.search(pattern, self.text(), re.MULTILINE):
+            assert time.monotonic() < give_up, self.text()
+            assert self.read(0.5) or self.process.poll() is None, self.text()
+        return self.text()
+
+    def end(self) -> int:
+        """Read to the end of the program; its exit code."""
+        while self.read(0.5) or self.process.poll() is None:
+            pass
+        return self.process.wait(READY_SECONDS)
+
+    def is_restored(self) -> bool:
+        """Whether the alternate screen was left, the cursor is shown and the mouse is off."""
+        modes = {mode: self.raw.rfind(mode) for mode in (b"\x1b[?1049h", b"\x1b[?1049l")}
+        cursor = self.raw.rfind(b"\x1b[?25h") > self.raw.rfind(b"\x1b[?25l")
+        return 0 <= modes[b"\x1b[?1049h"] < modes[b"\x1b[?1049l"] and cursor
+
+    def read(self, seconds: float) -> bytes:
+        """What comes within so many seconds; nothing at the end."""
+        if not select.select([self.master], [], [], seconds)[0]:
+            return b""
+        try:
+            read = os.read(self.master, 65536)
+        except OSError:  # nobody holds the other side any more
+            return b""
+        self.raw += read
+        self._stream.feed(read)
+        return read
+
+
+def _set_size(descriptor: int, columns: int, rows: int) -> None:
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+@contextmanager
+def client(
+    server: Server,
+    *options: str,
+    size: tuple[int, int] = (80, 24),
+    inside: Sequence[str] = (),
+    **environment: str,
+) -> Iterator[Terminal]:
+    """`mt-client` at the server's table, in a session of its own on a new terminal."""
+    master, slave = pty.openpty()
+    _set_size(master, *size)
+    before = termios.tcgetattr(slave)
+    command = [
+        *inside,
+        program("mt-client"),
+        server.address,
+        "--name=Ann",
+        "--table=table-1",
+        *options,
+    ]
+    env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen(
+        [*command, *options],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        env=env | {"TERM": "xterm-256color"} | environment,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no threads here
+    )
+    with process:
+        try:
+            yield Terminal(process, master, size)
+            assert termios.tcgetattr(slave) == before  # no raw mode left behind
+        finally:
+            if process.poll() is None:
+                process.kill()
+            os.close(slave)
+            os.close(master)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """A table of three bots and one seat, where the bots wait for nobody."""
+    with running_server("--seats=4", "--bots=3:planner", "--seed=0a", "--pace=0") as running:
+        yield running
+
+
+def test_a_game_on_a_terminal(server: Server) -> None:
+    """It is played by keys, survives a storm of sizes, and leaves the terminal as it was."""
+    with client(server) as terminal:
+        shown = terminal.see("YOUR TURN")
+        assert "Your hand: 15 tiles" in shown
+        terminal.press("\t\r\r\r")
+        terminal.see("You (play|draw)|No tile fits")
+        for columns in range(40, 150, 5):
+            terminal.resize(columns, 30)
+        terminal.resize(60, 20)
+        shown = terminal.see("^Round 1 .*(YOUR TURN|'s turn[ 0-9:]*)$")
+        assert max(map(len, shown.splitlines())) <= 60
+        terminal.press("q")
+        terminal.see("your seat is kept")
+        terminal.press("q")
+        assert terminal.end() == 0
+        assert terminal.is_restored()
+        assert b"Your seat at table-1 is kept" in terminal.raw
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_signals_restore_the_terminal(server: Server, number: signal.Signals) -> None:
+    """The exit code is that of shells, 128 + N."""
+    with client(server) as terminal:
+        terminal.see("Your hand")
+        terminal.process.send_signal(number)
+        assert terminal.end() == 128 + number
+        assert terminal.is_restored()
+
+
+def test_ctrl_c_is_a_signal(server: Server) -> None:
+    with client(server, "--mouse") as terminal:
+        terminal.see("Your hand")
+        terminal.press("\x03")
+        assert terminal.end() == 130
+        assert terminal.is_restored()
+        assert terminal.raw.rfind(b"\x1b[?1000l") > terminal.raw.rfind(b"\x1b[?1000h") > 0
+
+
+def test_ctrl_z_gives_the_terminal_back_for_a_while(server: Server) -> None:
+    """Stopped, the shell has the screen of before; continued, the game is drawn again."""
+    script = 'set -m; "$@"; echo; echo "stopped"; fg >/dev/null; echo "code $?"'
+    with client(server, inside=("sh", "-c", script, "sh")) as terminal:
+        terminal.see("Your hand")
+        terminal.press("\x1a")
+        terminal.see("^stopped$")
+        at = terminal.raw.index(b"stopped")
+        assert terminal.raw.rfind(b"\x1b[?1049l", 0, at) > terminal.raw.rfind(b"\x1b[?1049h", 0, at)
+        while b"Your hand" not in terminal.raw[at:]:
+            assert terminal.read(READ_SECONDS)
+        terminal.press("qq")
+        assert terminal.end() == 0
+        assert b"code 0" in terminal.raw
+
+
+def test_no_colour_on_a_terminal(server: Server) -> None:
+    """With NO_COLOR no code of a colour is sent; `--ascii` sends nothing beyond ASCII."""
+    with client(server, "--ascii", NO_COLOR="1") as terminal:
+        terminal.see("Your hand")
+        terminal.press("?")
+        terminal.see("Help")
+        terminal.process.send_signal(signal.SIGTERM)
+        terminal.end()
+        assert not re.search(rb"\x1b\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7])[;m]", terminal.raw)
+        assert terminal.raw.isascii()
+
+
+@pytest.mark.parametrize(
+    ("options", "size", "environment"),
+    [(["--plain"], (80, 24), {}), ([], (39, 24), {}), ([], (80, 24), {"TERM": "dumb"})],
+)
+def test_what_cannot_show_it_gets_line_mode(
+    server: Server, options: list[str], size: tuple[int, int], environment: dict[str, str]
+) -> None:
+    """On request, on a small terminal and on a dumb one: no code that moves the cursor."""
+    with client(server, *options, size=size, **environment) as terminal:
+        terminal.see("Your hand")
+        terminal.press("quit\n")
+        assert terminal.end() == 0
+        assert b"\x1b" not in terminal.raw
