@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from .model import Model
     from .render import events_lines, hand_lines, position_lines
+    from .screen import Terminal
     from .sdk import (
         Bot,
         BotError,
@@ -70,6 +71,7 @@ __all__ = [
     "StrategyBot",
     "StrategyInfo",
     "TableGoneError",
+    "Terminal",
     "TokenStore",
     "UnknownStrategyError",
     "UnreachableError",
@@ -103,6 +105,7 @@ _HOMES = {
     ),
     ".model": ("Model",),
     ".render": ("events_lines", "hand_lines", "position_lines"),
+    ".screen": ("Terminal",),
     ".sdk": (
         "Bot",
         "BotError",

@@ -9,7 +9,7 @@ import unicodedata
 import click
 
 from .command import ExampleCommand
-from .wish import NAME_CHARS_MAX, THEME_NAMES, Show, Wish
+from .wish import NAME_CHARS_MAX, THEME_NAMES, Look, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -110,7 +110,7 @@ def main(
         bots=bots,
         strategy=strategy,
         seat_code=seat_code,
-        show=Show(plain=plain, theme=theme, ascii=is_ascii, mouse=mouse, bell=bell),
+        look=Look(plain=plain, theme=theme, ascii=is_ascii, mouse=mouse, bell=bell),
     )
     _check(wish, solo=solo)
     from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not

@@ -36,16 +36,23 @@ class Glyphs:
 
 UNICODE = Glyphs(ellipsis="…", rule="─", bar="│", dot="·")
 ASCII = Glyphs(ellipsis="..", rule="-", bar="|", dot="-")
+_NARROW = "…│·─ "
+"""One column each; a blank at the end, so that what is left after the last is looked at."""
 
 
 def line_width(line: Line) -> int:
     """The columns that a line takes."""
-    return sum(text_width(fragment.text) for fragment in line)
+    return text_width("".join([fragment.text for fragment in line]))
 
 
 def text_width(text: str) -> int:
-    """The columns that a text takes; quick for what is plain ASCII."""
-    return len(text) if text.isascii() else width(text)
+    """The columns that a text takes; quick for ASCII and our own few characters beyond it."""
+    rest = text
+    for char in _NARROW:
+        if rest.isascii():
+            return len(text)
+        rest = rest.replace(char, "")
+    return width(text)
 
 
 def plain_text(line: Line) -> str:

@@ -33,7 +33,7 @@ from .person import Opening
 from .stage_mode import StageMode
 from .texts import text
 from .themes import Theme, theme_for
-from .wish import Show
+from .wish import Look
 
 if TYPE_CHECKING:  # it is not there at run time
     from prompt_toolkit.key_binding.key_bindings import NotImplementedOrNone
@@ -42,6 +42,7 @@ REDRAWS_PER_SECOND = 30
 ESCAPE_SECONDS = 0.05
 """After so long an escape is a key of its own, and not the start of another."""
 ROWS_KEPT_MAX = 4000
+CHARS_KEPT_MAX = 20_000
 DONE = 0
 
 Row = defaultdict[int, Char]
@@ -58,6 +59,7 @@ class Picture(Container):
         self._theme = theme
         self._touch = touch
         self._rows: dict[tuple[object, ...], Row] = {}
+        self._chars: dict[tuple[str, str], Char] = {}
         self._lines: Sequence[Line] = ()
         # something has to have the focus, and the cursor
         self.window = Window(FormattedTextControl("", focusable=True))
@@ -110,18 +112,33 @@ class Picture(Container):
             row = self._rows[key] = self._drawn(line)
         return row
 
+    def _char(self, char: str, style: str) -> Char:
+        """The one value for a character in a style: making one anew costs as much as a lookup."""
+        key = (char, style)
+        made = self._chars.get(key)
+        if made is None:
+            if len(self._chars) >= CHARS_KEPT_MAX:
+                self._chars.clear()
+            made = self._chars[key] = Char(char, style)
+        return made
+
     def _drawn(self, line: Line) -> Row:
         row: Row = defaultdict(lambda: _NOTHING)
         x = 0
         for fragment in line:
             style = self._theme.look(fragment.styles)
+            if fragment.text.isascii():
+                for char in fragment.text:
+                    row[x] = self._char(char, style)
+                    x += 1
+                continue
             for char in fragment.text:
                 columns = text_width(char)
                 if columns == 0 and x > 0:
                     before = row[x - 1]
                     row[x - 1] = Char(before.char + char, before.style)
                     continue
-                row[x] = Char(char, style)
+                row[x] = self._char(char, style)
                 for half in range(1, columns):
                     row[x + half] = _SECOND_HALF
                 x += columns
@@ -217,16 +234,17 @@ class Terminal:
     def __init__(
         self,
         link: Link,
-        opening: Opening | None,
-        wanted: Show,
-        keeper: HandKeeper,
+        opening: Opening | None = None,
+        look: Look | None = None,
+        keeper: HandKeeper | None = None,
         *,
         source: Input | None = None,
         output: Output | None = None,
     ) -> None:
+        look = look or Look()
         self._token = trio.lowlevel.current_trio_token()
-        self._has_bell = wanted.bell
-        theme = theme_for(wanted.theme)
+        self._has_bell = look.bell
+        theme = theme_for(look.theme)
         self._title = ""
         self.mode = StageMode(
             link,
@@ -234,9 +252,9 @@ class Terminal:
             keeper=keeper,
             on_change=self._changed,
             on_ring=self._ring,
-            glyphs=ASCII if wanted.ascii else UNICODE,
+            glyphs=ASCII if look.ascii else UNICODE,
         )
-        self.mode.stage.has_mouse = wanted.mouse
+        self.mode.stage.has_mouse = look.mouse
         picture = Picture(self.mode, theme, lambda what: self._soon(self.mode.touch, what))
         self.application: Application[None] = Application(
             layout=Layout(picture, focused_element=picture.window),
@@ -297,12 +315,12 @@ class Terminal:
         self.application.output.flush()
 
 
-async def run_screen(link: Link, opening: Opening, wanted: Show) -> int:
+async def run_screen(link: Link, opening: Opening, look: Look) -> int:
     """The full screen on this terminal; the exit code. Raises `LinkError` when the link ends."""
     keeper = HandKeeper(None)
     if opening.keeps_seat:
         keeper = HandKeeper.of_user(str(link.address), link.hello.name)
-    terminal = Terminal(link, opening, wanted, keeper)
+    terminal = Terminal(link, opening, look, keeper)
     await terminal.run()
     _print(terminal.mode.parting)
     return DONE

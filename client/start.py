@@ -18,7 +18,7 @@ from .plain import run_plain
 from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
 from .tokens import FileTokens, MemoryTokens, TokenStore
-from .wish import NAME_CHARS_MAX, Show, Wish
+from .wish import NAME_CHARS_MAX, Look, Wish
 
 STDIN, STDOUT = 0, 1
 COLUMNS_MIN, ROWS_MIN = 40, 10
@@ -81,10 +81,10 @@ async def _session(
 ) -> int:
     hello = hello_for(name, seat_code=wish.seat_code)
     async with open_link(address, hello, tokens=tokens) as link:
-        if has_screen(wish.show):
+        if has_screen(wish.look):
             from .screen import run_screen  # noqa: PLC0415 - line mode needs no prompt_toolkit
 
-            return await run_screen(link, opening, wish.show)
+            return await run_screen(link, opening, wish.look)
         return await run_plain(link, opening=opening)
 
 
@@ -98,16 +98,16 @@ async def _solo_session(wish: Wish) -> int:
 
 def _run(work: Callable[[], Awaitable[int]], wish: Wish) -> int:
     """Run `work` in the loop that its mode needs; what it raises comes out bare."""
-    if has_screen(wish.show):
+    if has_screen(wish.look):
         from .guest import run_as_guest  # noqa: PLC0415 - line mode needs no prompt_toolkit
 
         return run_as_guest(work)
     return trio.run(until_stopped, work)
 
 
-def has_screen(show: Show) -> bool:
+def has_screen(look: Look) -> bool:
     """Whether the full screen is wanted, and this terminal can show it."""
-    if show.plain or os.environ.get("TERM", "dumb") in ("", "dumb"):
+    if look.plain or os.environ.get("TERM", "dumb") in ("", "dumb"):
         return False
     if not (os.isatty(STDIN) and os.isatty(STDOUT)):
         return False

@@ -8,7 +8,7 @@ THEME_NAMES = ("default", "high-contrast", "colour-blind", "none")
 
 
 @dataclass(frozen=True, slots=True)
-class Show:
+class Look:
     """How the client is to look and sound."""
 
     plain: bool = False
@@ -34,4 +34,4 @@ class Wish:
     bots: int
     strategy: str
     seat_code: str | None = None
-    show: Show = field(default_factory=Show)
+    look: Look = field(default_factory=Look)

@@ -11,10 +11,9 @@ import pytest
 import trio
 import trio.lowlevel
 from mexican_train.client.guest import run_as_guest
-from mexican_train.client.hand_order import HandKeeper
 from mexican_train.client.link import hello_for, open_link
 from mexican_train.client.screen import Terminal
-from mexican_train.client.wish import Show
+from mexican_train.client.wish import Look
 from mexican_train.protocol import Draw, MarkerSet, Passed, Play, Said, Say
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import PipeInput, create_pipe_input
@@ -84,13 +83,13 @@ class Desk:
 Script = Callable[[Desk], Awaitable[None]]
 
 
-def sit(script: Script, output: Output | None = None, show: Show | None = None) -> int:
+def sit(script: Script, output: Output | None = None, look: Look | None = None) -> int:
     """Run a terminal against `script`, in guest mode; its exit code."""
     with create_pipe_input() as keys:
-        return run_as_guest(lambda: _sitting(script, keys, output or DummyOutput(), show or Show()))
+        return run_as_guest(lambda: _sitting(script, keys, output or DummyOutput(), look or Look()))
 
 
-async def _sitting(script: Script, keys: PipeInput, output: Output, show: Show) -> int:
+async def _sitting(script: Script, keys: PipeInput, output: Output, look: Look) -> int:
     server = ScriptedServer()
 
     async with trio.open_nursery() as nursery:
@@ -103,7 +102,7 @@ async def _sitting(script: Script, keys: PipeInput, output: Output, show: Show) 
 
         nursery.start_soon(greet)
         async with open_link(HERE, hello_for("Me"), open_stream=server.open_stream) as link:
-            terminal = Terminal(link, None, show, HandKeeper(None), source=keys, output=output)
+            terminal = Terminal(link, look=look, source=keys, output=output)
             nursery.start_soon(terminal.run)
             with trio.fail_after(5):
                 await script(Desk(terminal, keys, peers[0]))
@@ -182,7 +181,7 @@ def test_no_colour_means_no_colour_codes(theme: str, monkeypatch: pytest.MonkeyP
         await desk.in_game()
         await desk.redrawn(lambda: "YOUR TURN" in glass.text())
 
-    sit(script, glass.output(), Show(theme=theme))
+    sit(script, glass.output(), Look(theme=theme))
     assert not COLOURS.search(glass.written)
     assert re.search(r"\x1b\[[0-9;]*;7[;m]", glass.written)
 
@@ -194,7 +193,7 @@ def test_bell_and_title_can_be_off() -> None:
         await desk.in_game()
         await desk.redrawn(lambda: "YOUR TURN" in glass.text())
 
-    sit(script, glass.output(), Show(bell=False))
+    sit(script, glass.output(), Look(bell=False))
     assert "\a" not in glass.written
 
 
