@@ -32,8 +32,8 @@ _HUES = (
 
 _SAFE_HUES = ("#0072b2", "#b25f00", "#a85688", "#00806a")
 """Blue, orange, purple and green that are told apart with any colour vision; they come again
-underlined, in italics and plain, so that near numbers never look alike."""
-_SAFE_MARKS = ("", " underline", " italic", " underline italic", "")
+underlined, in italics and both, so that no two numbers look alike."""
+_SAFE_MARKS = ("", " underline", " italic", " underline italic", " bold underline italic")
 
 
 def _pips(hues: tuple[str, ...]) -> dict[str, str]:
