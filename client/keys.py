@@ -293,13 +293,13 @@ def _everywhere(model: Model) -> list[Binding]:
     ]
     return [
         Binding((":", "/"), "type", text("type an entry, as in line mode"), text("type")),
+        Binding(("?", "f1"), "help", text("this help"), text("help")),
+        Binding(("q",), "quit", text("stop"), text("quit")),
         Binding(("c",), "chat", text("say something"), text("chat")),
         *(at_table if model.table is not None else []),
-        Binding(("?", "f1"), "help", text("this help"), text("help")),
         Binding(("m",), "mouse", text("mouse on or off")),
         Binding(("c-l",), "redraw", text("draw the screen anew")),
         Binding(("escape", "u"), "take_back", text("back")),
-        Binding(("q",), "quit", text("stop"), text("quit")),
         Binding(("enter",), "type", text("open the entry line")),
     ]
 

@@ -330,7 +330,7 @@ def event_lines(model: Model, sheet: Sheet, rows: int, *, with_chat: bool) -> li
     """What happened last, a paragraph a turn, with a rule before what is new to this person."""
     if rows < 1:
         return []
-    recap = {event.n for event in model.recap[-EVENTS_READ_MAX:]}
+    recap = _by_others(model)
     before: list[str] = []
     since: list[str] = []
     paragraph = ""
@@ -356,6 +356,13 @@ def event_lines(model: Model, sheet: Sheet, rows: int, *, with_chat: bool) -> li
     if paragraph:
         (since if is_new else before).append(paragraph)
     return _recapped(before, since, sheet, rows)
+
+
+def _by_others(model: Model) -> set[int]:
+    """The numbers of the events since this seat's last turn, without what its own move led to."""
+    events = model.recap[-EVENTS_READ_MAX:]
+    first = next((n for n, event in enumerate(events) if isinstance(event, MoveMade)), len(events))
+    return {event.n for event in events[first:]}
 
 
 def _told(event: AnyEvent, model: Model) -> str:
@@ -490,5 +497,6 @@ def standing_lines(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[
 
 def notice_lines(stage: Stage, sheet: Sheet, rows: int) -> list[Line]:
     """What was told last, newest at the bottom."""
-    lines = [line for each in stage.notices for line in folded(each, sheet.columns, "  ")]
+    told = [notice.sentence for notice in stage.notices]
+    lines = [line for each in told for line in folded(each, sheet.columns, "  ")]
     return plain_lines(lines[-rows:] if rows > 0 else [], "notice")

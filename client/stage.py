@@ -18,6 +18,8 @@ from .model import Model
 Cover = Topic | Literal["keys", "said"]
 """What lies over the trains: something that was asked for, the help, or a longer answer."""
 NOTICES_MAX = 3
+NOTICE_SECONDS = 15.0
+"""After so long a notice goes with the next thing that happens."""
 RULES = (
     *("classic", "official", "reference", "tournament", "bernie", "boxcar"),
     *("deluxe", "nm", "pagat", "spruce"),
@@ -96,6 +98,14 @@ def _neighbour(values: tuple[str, ...], value: str, by: int) -> str:
     return values[(place + by) % len(values)]
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that was told below the trains."""
+
+    sentence: str
+    at: float
+
+
 @dataclass(slots=True)
 class Stage:
     """The state of the screen. `now` and the other times are seconds of one clock."""
@@ -115,7 +125,7 @@ class Stage:
     typed: str | None = None
     """The entry line; None while it is closed and letters are keys."""
     cursor: int = 0
-    notices: list[str] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     row: int = 0
     """The table that is selected in the lobby."""
     form: Form | None = None
@@ -142,7 +152,12 @@ class Stage:
 
     def notice(self, sentence: str) -> None:
         """Tell something below the trains; the oldest notices go first."""
-        self.notices = [*self.notices, sentence][-NOTICES_MAX:]
+        self.notices = [*self.notices, Notice(sentence, self.now)][-NOTICES_MAX:]
+
+    def drop_old(self) -> None:
+        """Forget what was told long enough ago to have been read."""
+        kept = [each for each in self.notices if each.at > self.now - NOTICE_SECONDS]
+        self.notices = kept
 
 
 # --- questions about both ---------------------------------------------------------------------

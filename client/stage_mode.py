@@ -103,6 +103,7 @@ class StageMode:
                 while not scope.cancel_called:
                     arrival = await self._link.receive()
                     self._tick()
+                    self.stage.drop_old()
                     self.person.take(arrival)
                     self._after()
             except LinkError as error:

@@ -283,7 +283,7 @@ async def test_an_open_train_is_noticed_once() -> None:
         marked = MarkerSet(n=2, seat=1)
         await seat.peer.send(update([marked], on=view(to_act=1), turn=4))
         await seat.sees("Ann's train is open now.")
-        assert seat.mode.stage.notices == ["Ann's train is open now."]
+        assert [each.sentence for each in seat.mode.stage.notices] == ["Ann's train is open now."]
 
     await session(script)
 
@@ -581,5 +581,42 @@ async def test_every_deed_is_there() -> None:
             model, stage = make()
             stage.typed = None
             assert {binding.deed for binding in bindings(model, stage)} <= set(done)
+
+    await session(script)
+
+
+async def test_a_notice_goes_when_it_was_read(autojump_clock: object) -> None:
+    """It stays while nothing happens, and goes with what happens a while later."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await seat.peer.send(Nudged(name="Ann", seats=[0]))
+        await seat.sees("Ann asks you to go on.")
+        await trio.sleep(20)
+        assert "Ann asks you to go on." in seat.shown()
+        await seat.peer.send(Said(name="Bob", text="well?"))
+        await seat.sees("Bob says: well?")
+        assert "Ann asks you to go on." not in seat.shown()
+
+    await session(script)
+
+
+async def test_seconds_are_counted_while_some_are_shown(autojump_clock: object) -> None:
+    """One redraw a second with a clock, and none without."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat, deadline_ms=30_000)
+        changes = 0
+        for second in range(29, 0, -1):
+            await seat.sees(f"YOUR TURN 0:{second:02}")
+            changes += 1
+        assert changes == 29
+        passed = [Passed(n=2, seat=0)]
+        await seat.peer.send(update(passed, on=view(to_act=1), turn=4))
+        await seat.sees("Ann's turn")
+        await trio.sleep(2)
+        seat.changed = trio.Event()
+        await trio.sleep(30)
+        assert not seat.changed.is_set()
 
     await session(script)
