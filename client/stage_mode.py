@@ -12,6 +12,7 @@ from mexican_train.protocol import (
     AskRules,
     Card,
     Declined,
+    ListTables,
     MarkerSet,
     Said,
     TableInfo,
@@ -53,6 +54,8 @@ MOVING = frozenset(
     }
 )
 """What only moves leaves the notices where they are."""
+LOBBY_SECONDS = 10.0
+"""So often the list of tables is read again while somebody looks at it."""
 NOTICE_LINES_MAX = 3
 """A longer answer gets a page."""
 
@@ -81,6 +84,7 @@ class StageMode:
         self._on_change = on_change
         self._on_ring = on_ring
         self._line = EntryLine()
+        self._row_name = ""
         self._is_parting = False
         self._wants_card = False
         self._stopped = trio.Event()
@@ -119,15 +123,23 @@ class StageMode:
         scope.cancel()
 
     async def _keep_time(self) -> None:
-        """Count the seconds while some are shown, and only then."""
+        """Count the seconds while some are shown, and read the lobby again from time to time."""
         while True:
+            self._wakened = trio.Event()
             if ticks(self.model):
                 await trio.sleep(1)
                 self._tick()
                 self._on_change()
+            elif self._is_in_lobby():
+                with trio.move_on_after(LOBBY_SECONDS) as waited:
+                    await self._wakened.wait()
+                if waited.cancelled_caught and self._is_in_lobby() and not self.person.waits:
+                    self.person.do(ListTables(id=0))
             else:
-                self._wakened = trio.Event()
                 await self._wakened.wait()
+
+    def _is_in_lobby(self) -> bool:
+        return self.model.table is None and self.model.update is None
 
     def _tick(self) -> None:
         self.stage.now = trio.current_time()
@@ -143,8 +155,6 @@ class StageMode:
         self._change()
 
     def _change(self) -> None:
-        if self.model.tables:
-            self.stage.row = min(self.stage.row, len(self.model.tables) - 1)
         self._on_change()
 
     def paint(self, columns: int, rows: int) -> list[Line]:
@@ -204,7 +214,10 @@ class StageMode:
             self.stage.notices = []
 
     def listed(self) -> None:
-        """The list is painted as it is."""
+        """The list is painted as it is; the table that was selected stays so."""
+        names = [table.name for table in self.model.tables]
+        row = names.index(self._row_name) if self._row_name in names else self.stage.row
+        self._select_row(max(0, min(row, len(names) - 1)))
 
     def told(self, message: AnyServerMessage) -> None:
         """A card gets a page, chat its place, the rest a notice or a page if it is long."""
@@ -334,7 +347,7 @@ class StageMode:
         elif kind == "row" and self.model.table is None and stage.cover is None:
             if stage.row == int(name):
                 self.press("enter")
-            stage.row = int(name)
+            self._select_row(int(name))
         elif kind == "tile":
             self._touch_tile(name)
         elif kind == "train":
@@ -438,7 +451,7 @@ class StageMode:
         if stage.form is not None:
             stage.form.move(by)
         elif model.table is None:
-            stage.row = (stage.row + by) % max(1, len(model.tables))
+            self._select_row((stage.row + by) % max(1, len(model.tables)))
         else:
             if stage.selected is None:
                 self._select_playable(1)
@@ -543,6 +556,11 @@ class StageMode:
             self.stage.asks_quit = True
 
     # --- lobby and table ------------------------------------------------------------------
+
+    def _select_row(self, row: int) -> None:
+        self.stage.row = row
+        table = self._selected_table()
+        self._row_name = table.name if table is not None else ""
 
     def _selected_table(self) -> TableInfo | None:
         tables = self.model.tables

@@ -419,6 +419,28 @@ async def test_unusual_rules_are_shown_before_sitting_down() -> None:
     await session(script, table=None)
 
 
+async def test_the_lobby_is_read_again_by_itself(autojump_clock: object) -> None:
+    """Every ten seconds; the selected table stays selected wherever it has gone."""
+
+    async def script(seat: Seat) -> None:
+        await in_lobby(seat)
+        seat.press("down")
+        await seat.sends(ListTables(id=2))
+        assert trio.current_time() == 10
+        tables = [table_info(name, SEATS) for name in ("a", "b", "odd", "z")]
+        await seat.peer.send(Tables(answers=2, tables=tables, page=0, pages=1))
+        await seat.sees("> 3  odd")
+        seat.press("enter")
+        await seat.sends(JoinTable(id=3, table="odd"))
+        await seat.peer.send(table_news(answers=3, name="odd", seats=SEATS))
+        await seat.sees("Table odd")
+        await trio.sleep(30)
+        seat.press("l")
+        await seat.sends(LeaveTable(id=4))
+
+    await session(script, table=None)
+
+
 async def test_a_watcher_and_a_refresh() -> None:
     async def script(seat: Seat) -> None:
         await in_lobby(seat)
