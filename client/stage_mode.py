@@ -20,7 +20,7 @@ from mexican_train.protocol import (
 )
 
 from .bots.strategies import high_low
-from .clean import clean
+from .clean import clean, wrapped
 from .entries import Topic
 from .entry_line import EntryLine
 from .fragments import UNICODE, Glyphs, Line
@@ -31,7 +31,8 @@ from .link import Link, LinkError
 from .model import Model
 from .panes import Sheet
 from .person import Change, Opening, Person, message_lines
-from .render import news_lines
+from .presence import away_sentence, presence_news
+from .render import COLUMNS, news_lines
 from .stage import (
     Form,
     Stage,
@@ -207,11 +208,21 @@ class StageMode:
             self.stage.form = None
             self.stage.notices = []
         elif before.state == news.table.state:
+            lasting = self._lasting(before, news.table)
             for line in news_lines(before, news, self.model):
-                self.stage.notice(line)
+                if line not in lasting:
+                    self.stage.notice(line)
         else:
             self.stage.uncover()
             self.stage.notices = []
+
+    def _lasting(self, before: TableInfo, table: TableInfo) -> set[str]:
+        """The news that have a line of their own for as long as they are true."""
+        sentences = presence_news(before, table, self.model)
+        if before.paused and not table.paused:
+            del sentences[:1]  # that the game goes on is told once
+        sentences += [away_sentence(seat, -seat.away_ms) for seat in table.seats]
+        return {line for sentence in sentences for line in wrapped(sentence, COLUMNS)}
 
     def listed(self) -> None:
         """The list is painted as it is; the table that was selected stays so."""

@@ -38,6 +38,7 @@ from mexican_train.protocol import (
     RulesInfo,
     Said,
     Say,
+    SeatVote,
     StartTable,
     Tables,
     Tile,
@@ -640,5 +641,25 @@ async def test_seconds_are_counted_while_some_are_shown(autojump_clock: object) 
         seat.changed = trio.Event()
         await trio.sleep(30)
         assert not seat.changed.is_set()
+
+    await session(script)
+
+
+async def test_who_is_away_is_told_in_one_place() -> None:
+    """A line that counts while it lasts, and no notice besides; that it is over is a notice."""
+    gone = [SEATS[0], seat_info(1, "Ann", present=False, away_ms=60_000), SEATS[2]]
+    vote = SeatVote(seat=1, wait=0, skip=0, bot=0, end=0, voters=2, choice=None, open=True)
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await seat.peer.send(table_news(seats=gone, state="playing", votes=[vote], paused=True))
+        await seat.sees("Ann is away, 1:00.")
+        assert seat.shown().count("Ann is away") == 1
+        assert seat.shown().count("vote and wait, skip, bot") == 1
+        assert seat.shown().count("The game is paused.") == 1
+        await seat.peer.send(table_news(seats=SEATS, state="playing"))
+        await seat.sees("Ann is back.")
+        assert "The game goes on." in seat.shown()
+        assert "away" not in seat.shown()
 
     await session(script)
