@@ -70,6 +70,17 @@ def cut(text: str, columns: int, ellipsis: str = "…") -> str:
     return (text + ellipsis)[: max(0, columns)]
 
 
+def shortened(name: str, columns: int, ellipsis: str = "…") -> str:
+    """A name in at most `columns`, its last two characters kept, by which names of bots differ."""
+    if text_width(name) <= columns:
+        return name
+    end = name[-2:]
+    room = columns - text_width(end) - len(ellipsis)
+    if room < 2:
+        return cut(name, columns, ellipsis)
+    return cut(name, room, "") + ellipsis + end
+
+
 def filled(text: str, columns: int, ellipsis: str = "…") -> str:
     """`text` cut or filled with spaces to exactly `columns`."""
     text = cut(text, columns, ellipsis)

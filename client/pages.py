@@ -8,7 +8,17 @@ from collections.abc import Callable, Sequence
 from mexican_train.protocol import GameEnded, GameOver, RoundOver, Said, SeatInfo
 
 from .clean import clean
-from .fragments import BLANK, Fragment, Line, cut, filled, folded, plain_lines, text_width
+from .fragments import (
+    BLANK,
+    Fragment,
+    Line,
+    cut,
+    filled,
+    folded,
+    plain_lines,
+    shortened,
+    text_width,
+)
 from .model import Model
 from .panes import Sheet, event_lines, train_lines
 from .render import (
@@ -213,7 +223,7 @@ def _round_lines(over: RoundOver, model: Model, sheet: Sheet) -> list[Line]:
     for seat in by_score:
         tiles = " ".join(tile_text(tile) for tile in over.hands[seat]) or text("nothing")
         start = (
-            f"{filled(who(seat, model), columns, ellipsis)}  "
+            f"{filled(shortened(who(seat, model), columns, ellipsis), columns)}  "
             f"{over.scores[seat]:>{wide}}  {over.totals[seat]:>{wide}}  "
         )
         lines += plain_lines(folded(start + tiles, sheet.columns, indent))
@@ -268,7 +278,7 @@ def _places(ended: GameOver, model: Model, sheet: Sheet) -> list[Line]:
     columns = min(room, max(text_width(who(seat, model)) for seat in order))
     lines: list[Line] = [(Fragment(text("Final ranking"), "title"),)]
     for seat in order:
-        name = filled(who(seat, model), columns, sheet.glyphs.ellipsis)
+        name = filled(shortened(who(seat, model), columns, sheet.glyphs.ellipsis), columns)
         points = plural("{number} point", "{number} points", ended.totals[seat])
         shared = ended.places.count(ended.places[seat]) > 1
         told = (

@@ -31,6 +31,7 @@ from .fragments import (
     folded,
     line_width,
     plain_lines,
+    shortened,
     text_width,
 )
 from .model import Model, MoveMade
@@ -142,7 +143,7 @@ def turn_fragment(model: Model, stage: Stage, sheet: Sheet) -> Fragment:
     if model.is_my_turn:
         return Fragment(text("YOUR TURN") + clock, "turn selected")
     room = min(NAME_COLUMNS_MAX, sheet.columns // 3)
-    name = cut(clean(model.seat_name(view.to_act)), room, sheet.glyphs.ellipsis)
+    name = shortened(clean(model.seat_name(view.to_act)), room, sheet.glyphs.ellipsis)
     return Fragment(text("{name}'s turn", name=name) + clock, "turn")
 
 
@@ -230,7 +231,11 @@ def _train_line(
     line = [
         Fragment(">" if is_next else " ", "turn" if is_next else "", touch),
         Fragment(f"{mark} ", "strong" if mark != " " else "", touch),
-        Fragment(filled(_train_name(name, model), columns, sheet.glyphs.ellipsis), styles, touch),
+        Fragment(
+            filled(shortened(_train_name(name, model), columns, sheet.glyphs.ellipsis), columns),
+            styles,
+            touch,
+        ),
         Fragment(f" {count} ", "", touch),
         Fragment(state, "open" if is_open else "", touch),
         Fragment(" " if sheet.is_list else f" {text('end')} ", "", touch),
@@ -273,7 +278,7 @@ def _owed(double: OpenDouble, model: Model, sheet: Sheet) -> str:
     if view.to_act == model.seat:
         return text("COVER {tile}: you", tile=tile)
     room = 8 if sheet.is_list else NAME_COLUMNS_MAX
-    name = cut(clean(model.seat_name(view.to_act)), room, sheet.glyphs.ellipsis)
+    name = shortened(clean(model.seat_name(view.to_act)), room, sheet.glyphs.ellipsis)
     return text("COVER {tile}: {name}", tile=tile, name=name)
 
 
@@ -458,7 +463,7 @@ def score_lines(model: Model, sheet: Sheet) -> list[Line]:
     room = sheet.columns - 13
     lines: list[Line] = [sheet.rule(text("scores"))]
     for seat in sorted(range(len(view.names)), key=lambda seat: (view.totals[seat], seat)):
-        name = filled(who(seat, model), room, sheet.glyphs.ellipsis)
+        name = filled(shortened(who(seat, model), room, sheet.glyphs.ellipsis), room)
         gained = f"+{last[seat]}" if view.scores else ""
         lines.append((Fragment(f"{name} {view.totals[seat]:>5} {gained:>5}"),))
     return lines

@@ -159,3 +159,10 @@ def test_seconds_count() -> None:
     after = plain(painted((model, stage), 80, 24))
     assert "0:45" in before
     assert after == before.replace("0:45", "0:15")
+
+
+def test_names_that_begin_alike_can_be_told_apart() -> None:
+    """Where there is little room, the end of a name stays."""
+    shown = plain(painted(SCENES["fourteen"](), 40, 40))
+    for number in range(2, 14):
+        assert re.search(rf"(player|playe…)-?{str(number)[-2:]} ", shown), number
