@@ -5,7 +5,6 @@ is restored whatever ends the program: signals cancel trio's work, and a fault i
 """
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -63,7 +62,8 @@ async def show(application: "Application[None]") -> None:
             ui.cancel()  # it has not come to its first picture, or is done
         with trio.CancelScope(shield=True):
             await ended.wait()
+        if not ui.cancelled() and (failure := ui.exception()) is not None:
+            faults.append(failure)
     for fault in faults:
-        raise fault
-    with contextlib.suppress(EOFError):  # the terminal is gone
-        ui.result()
+        if not isinstance(fault, EOFError | OSError):  # of these the one: the terminal is gone
+            raise fault

@@ -4,8 +4,9 @@ The picture is one container that copies painted lines into the screen; a row th
 is copied once. Nothing is drawn that has not changed, and at most `REDRAWS_PER_SECOND` times.
 """
 
+import contextlib
+import os
 import signal
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -44,6 +45,7 @@ ESCAPE_SECONDS = 0.05
 ROWS_KEPT_MAX = 4000
 CHARS_KEPT_MAX = 20_000
 DONE = 0
+STDOUT = 1
 
 Row = defaultdict[int, Char]
 _NOTHING = Char(" ", "")
@@ -284,8 +286,7 @@ class Terminal:
                 failure = error
             nursery.cancel_scope.cancel()
         if self._title:
-            self.application.output.clear_title()
-            self.application.output.flush()
+            self._show_title("")
         if failure is not None:
             raise failure
 
@@ -311,8 +312,9 @@ class Terminal:
 
     def _show_title(self, title: str) -> None:
         self._title = title
-        self.application.output.set_title(title)
-        self.application.output.flush()
+        with contextlib.suppress(OSError):  # a terminal that is gone has no title
+            self.application.output.set_title(title)
+            self.application.output.flush()
 
 
 async def run_screen(link: Link, opening: Opening, look: Look) -> int:
@@ -327,4 +329,5 @@ async def run_screen(link: Link, opening: Opening, look: Look) -> int:
 
 
 def _print(lines: Iterable[str]) -> None:
-    sys.stdout.write("".join(f"{clean(line)}\n" for line in lines))
+    with contextlib.suppress(OSError):  # nobody is there to read it
+        os.write(STDOUT, "".join(f"{clean(line)}\n" for line in lines).encode())

@@ -305,6 +305,8 @@ class StageMode:
             self.stage.uncover()
         if self.person.is_cut and self.person.waits > waited:
             choice = chosen(self.model, self.stage)
+            for deed in deeds_of(self.model):
+                choice = deed if deed.do == line else choice
             self.stage.waiting = choice_words(choice, self.model) if choice is not None else line
         self._change()
 

@@ -12,6 +12,7 @@ import termios
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pyte
 import pytest
@@ -32,8 +33,15 @@ class Terminal:
         self.process = process
         self.master = master
         self.raw = b""
+        self.is_there = True
         self._screen = pyte.Screen(*size)
         self._stream = pyte.ByteStream(self._screen)
+
+    def hang_up(self) -> None:
+        """Close the window: from now on nothing is on the other side."""
+        with Path(os.devnull).open("r+b") as nothing:
+            os.dup2(nothing.fileno(), self.master)
+        self.is_there = False
 
     def press(self, keys: str) -> None:
         os.write(self.master, keys.encode())
@@ -89,6 +97,7 @@ def client(
     *options: str,
     size: tuple[int, int] = (80, 24),
     inside: Sequence[str] = (),
+    errors: int | None = None,
     **environment: str,
 ) -> Iterator[Terminal]:
     """`mt-client` at the server's table, in a session of its own on a new terminal."""
@@ -105,18 +114,20 @@ def client(
     ]
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen(
-        [*command, *options],
+        command,
         stdin=slave,
         stdout=slave,
-        stderr=slave,
+        stderr=slave if errors is None else errors,
         start_new_session=True,
         env=env | {"TERM": "xterm-256color"} | environment,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - no threads here
     )
     with process:
         try:
-            yield Terminal(process, master, size)
-            assert termios.tcgetattr(slave) == before  # no raw mode left behind
+            terminal = Terminal(process, master, size)
+            yield terminal
+            # no raw mode left behind
+            assert not terminal.is_there or termios.tcgetattr(slave) == before
         finally:
             if process.poll() is None:
                 process.kill()
@@ -161,6 +172,17 @@ def test_signals_restore_the_terminal(server: Server, number: signal.Signals) ->
         assert terminal.is_restored()
 
 
+def test_a_terminal_that_goes_away_is_no_fault(server: Server, tmp_path: Path) -> None:
+    """Its window is closed: the program ends by itself, as at SIGHUP, and complains of nothing."""
+    with (tmp_path / "errors").open("wb") as errors:
+        with client(server, errors=errors.fileno()) as terminal:
+            terminal.see("Your hand")
+            terminal.hang_up()
+            terminal.process.wait(READY_SECONDS)
+        assert terminal.process.returncode in (0, 128 + signal.SIGHUP)
+    assert (tmp_path / "errors").read_bytes() == b""
+
+
 def test_ctrl_c_is_a_signal(server: Server) -> None:
     with client(server, "--mouse") as terminal:
         terminal.see("Your hand")
@@ -200,14 +222,14 @@ def test_no_colour_on_a_terminal(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "size", "environment"),
-    [(["--plain"], (80, 24), {}), ([], (39, 24), {}), ([], (80, 24), {"TERM": "dumb"})],
+    ("options", "size", "term"),
+    [(["--plain"], (80, 24), "xterm"), ([], (39, 24), "xterm"), ([], (80, 24), "dumb")],
 )
 def test_what_cannot_show_it_gets_line_mode(
-    server: Server, options: list[str], size: tuple[int, int], environment: dict[str, str]
+    server: Server, options: list[str], size: tuple[int, int], term: str
 ) -> None:
     """On request, on a small terminal and on a dumb one: no code that moves the cursor."""
-    with client(server, *options, size=size, **environment) as terminal:
+    with client(server, *options, size=size, TERM=term) as terminal:
         terminal.see("Your hand")
         terminal.press("quit\n")
         assert terminal.end() == 0
