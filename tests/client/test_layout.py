@@ -110,7 +110,11 @@ def test_the_hand_and_what_is_owed_are_never_covered(
 ) -> None:
     """24 tiles, a notice, a page: the whole hand and the double to cover are there."""
     assert callable(scene)
-    lines = painted(scene(), columns, rows)
+    model, stage = scene()
+    stage.is_cut = True
+    for _ in range(5):
+        stage.notice("This is refused for a reason that takes three lines to tell. " * 3)
+    lines = painted((model, stage), columns, rows)
     assert tiles_shown(lines) == set(LONG_HAND)
     shown = plain(lines)
     assert "COVER 6-6: you" in shown or "must cover the 6-6" in shown
