@@ -117,6 +117,7 @@ def test_the_hand_and_what_is_owed_are_never_covered(
     lines = painted((model, stage), columns, rows)
     assert tiles_shown(lines) == set(LONG_HAND)
     shown = plain(lines)
+    assert "YOUR TURN" in shown
     assert "COVER 6-6: you" in shown or "must cover the 6-6" in shown
     for tile in LONG_HAND:
         assert re.search(rf"[\[< ]{tile[0]}\|{tile[1]}\b", shown)
