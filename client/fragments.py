@@ -120,16 +120,6 @@ def plain_lines(texts: Iterable[str], styles: str = "") -> list[Line]:
     return [(Fragment(text, styles),) for text in texts]
 
 
-def joined_fragments(parts: Iterable[Line], between: Fragment) -> list[Fragment]:
-    """The parts in one line with `between` in between."""
-    line: list[Fragment] = []
-    for part in parts:
-        if line:
-            line.append(between)
-        line += part
-    return line
-
-
 def flowed(cells: Iterable[Line], columns: int, between: str = "  ") -> list[Line]:
     """The cells in lines of at most `columns`, each whole unless it is wider than a line."""
     lines: list[list[Fragment]] = []

@@ -98,7 +98,7 @@ class StageMode:
         self._tick()
         self.person.open()
         self.stage.notices = self.stage.notices[2:]
-        self._change()
+        self._on_change()
         failure: LinkError | None = None
         async with trio.open_nursery() as nursery:
             scope = nursery.cancel_scope
@@ -153,9 +153,6 @@ class StageMode:
         if not self.person.is_cut:
             self.stage.waiting = ""
         self._wakened.set()
-        self._change()
-
-    def _change(self) -> None:
         self._on_change()
 
     def paint(self, columns: int, rows: int) -> list[Line]:
@@ -276,7 +273,7 @@ class StageMode:
                 self._line.start()
             self._line.insert(pasted)
             self._show_line()
-        self._change()
+        self._on_change()
 
     def _show_line(self) -> None:
         self.stage.typed, self.stage.cursor = self._line.text, self._line.cursor
@@ -308,7 +305,7 @@ class StageMode:
             for deed in deeds_of(self.model):
                 choice = deed if deed.do == line else choice
             self.stage.waiting = choice_words(choice, self.model) if choice is not None else line
-        self._change()
+        self._on_change()
 
     def stop(self) -> None:
         """Stop: part from the table, then end."""
@@ -324,7 +321,7 @@ class StageMode:
             stage.asks_quit = False
             if key in ("q", "enter", "y"):
                 self.stop()
-            self._change()
+            self._on_change()
             return
         focus = focus_of(self.model, stage)
         if focus == "line":
@@ -335,7 +332,7 @@ class StageMode:
             self.open_line(key)
         elif not self._do(key):
             return
-        self._change()
+        self._on_change()
 
     def _do(self, key: str) -> bool:
         """What a key does while nothing is typed; whether it does anything."""
@@ -365,7 +362,7 @@ class StageMode:
             self._touch_tile(name)
         elif kind == "train":
             self._touch_train(name)
-        self._change()
+        self._on_change()
 
     def _touch_tile(self, name: str) -> None:
         high, _, low = name.partition("-")

@@ -36,7 +36,7 @@ HAND: list[Tile] = [
 ]
 REST: list[Tile] = [(12, 9), (12, 5), (12, 1), (11, 9), (11, 8), (11, 7), (11, 6), (11, 3), (8, 1)]
 LONG_HAND = [*HAND, *REST]
-WIDE_NAME = "日本語の名前はとても長いですよねえ本当"
+WIDE_NAME = "日本語の名前はとても長いですよねえ本当に"
 HOSTILE = "\x1b[31mRed\u202e\x07\nEve"
 LONG_TRAIN: list[Tile] = [(12, 7), *([(7, 3), (3, 5), (5, 12), (12, 7)] * 10)][:40]
 SEATS = [seat_info(0, "Me"), seat_info(1, "Ann"), seat_info(2, "Bob")]
@@ -135,7 +135,7 @@ def owed_covered() -> Scene:
 
 def fourteen() -> Scene:
     """14 seats, names from elsewhere, long trains, somebody else's turn."""
-    names = [WIDE_NAME, HOSTILE, *(f"player-{number}" for number in range(2, 14))]
+    names = ["Me", HOSTILE, WIDE_NAME, *(f"player-{number}" for number in range(3, 14))]
     trains = [
         Train(
             train=f"p{seat}",
