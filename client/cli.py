@@ -71,7 +71,13 @@ SEAT_CODE_CHARS_MAX = 40
     show_default=True,
     help="Colours of the full screen; NO_COLOR in the environment takes all of them away.",
 )
-@click.option("--ascii", "is_ascii", is_flag=True, help="No characters beyond ASCII of our own.")
+@click.option(
+    "--ascii",
+    "is_ascii",
+    is_flag=True,
+    envvar="MT_CLIENT_ASCII",
+    help="No characters beyond ASCII of our own.",
+)
 @click.option("--mouse/--no-mouse", help="The mouse from the start; m switches it. [default: off]")
 @click.option("--bell/--no-bell", default=True, help="Bell and title at your turn. [default: on]")
 @click.version_option(package_name="mexican-train", prog_name=PROGRAM)

@@ -227,7 +227,7 @@ def _watch(model: Model, stage: Stage) -> list[Binding]:
 
 
 def _leaving() -> list[Binding]:
-    return [Binding(("l",), "leave", text("leave the table"), text("leave"))]
+    return [Binding(("x",), "leave", text("leave the table"), text("leave"))]
 
 
 def _lobby(model: Model, stage: Stage) -> list[Binding]:

@@ -247,6 +247,7 @@ class Terminal:
         self._token = trio.lowlevel.current_trio_token()
         self._has_bell = look.bell
         theme = theme_for(look.theme)
+        self._has_colour = theme.has_colour
         self._title = ""
         self.mode = StageMode(
             link,
@@ -267,13 +268,19 @@ class Terminal:
             mouse_support=Condition(lambda: self.mode.stage.has_mouse),
             full_screen=True,
             erase_when_done=True,
-            color_depth=None if theme.has_colour else ColorDepth.DEPTH_1_BIT,
+            color_depth=self._color_depth,
             min_redraw_interval=1 / REDRAWS_PER_SECOND,
             terminal_size_polling_interval=None,  # its change comes as a signal
             input=source,
             output=output,
         )
         self.application.ttimeoutlen = ESCAPE_SECONDS
+
+    def _color_depth(self) -> ColorDepth:
+        """That of the terminal, from 256 colours on; hues mapped to sixteen may not be read."""
+        depth = self.application.output.get_default_color_depth()
+        is_rich = depth in (ColorDepth.DEPTH_8_BIT, ColorDepth.DEPTH_24_BIT)
+        return depth if self._has_colour and is_rich else ColorDepth.DEPTH_1_BIT
 
     async def run(self) -> None:
         """Show the screen until the person stops. Raises `LinkError` when the link ends."""

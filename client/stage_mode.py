@@ -57,6 +57,7 @@ MOVING = frozenset(
 """What only moves leaves the notices where they are."""
 LOBBY_SECONDS = 10.0
 """So often the list of tables is read again while somebody looks at it."""
+GATE_SECONDS = 1.0
 NOTICE_LINES_MAX = 3
 """A longer answer gets a page."""
 
@@ -88,6 +89,7 @@ class StageMode:
         self._row_name = ""
         self._is_parting = False
         self._wants_card = False
+        self._state_at = 0.0
         self._stopped = trio.Event()
         self._wakened = trio.Event()
 
@@ -212,6 +214,7 @@ class StageMode:
         else:
             self.stage.uncover()
             self.stage.notices = []
+            self._state_at = self.stage.now
 
     def _lasting(self, before: TableInfo, table: TableInfo) -> set[str]:
         """The news that have a line of their own for as long as they are true."""
@@ -628,7 +631,12 @@ class StageMode:
         self.person.do(form.command())
 
     def _ready(self) -> None:
-        """Ready; pressed again before the start, not any more."""
+        """Ready; pressed again before the start, not any more.
+
+        A round may end under the finger that was to play: that Enter does not wave it through.
+        """
+        if self.model.update is not None and self.stage.now < self._state_at + GATE_SECONDS:
+            return
         table, seat = self.model.table, self.model.seat
         is_ready = table is not None and seat is not None and table.seats[seat].ready
         if not is_ready:

@@ -42,8 +42,8 @@ class Glass(StringIO):
         self._stream.feed(text)
         return len(text)
 
-    def output(self) -> Output:
-        return Vt100_Output(self, lambda: self.size, term="xterm-256color")
+    def output(self, term: str = "xterm-256color") -> Output:
+        return Vt100_Output(self, lambda: self.size, term=term)
 
     def text(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen.display)
@@ -168,6 +168,18 @@ def test_colours_are_hues_of_the_foreground_alone() -> None:
     for codes in re.findall(r"\x1b\[([0-9;]*)m", glass.written):
         rest = re.sub(r"\b38;5;\d+\b", "", codes)
         assert set(rest.split(";")) <= {"", "0", "1", "3", "4", "7", "39", "49"}
+
+
+def test_sixteen_colours_are_too_few() -> None:
+    """A hue mapped to one of sixteen might be the background; such a terminal gets none."""
+    glass = Glass()
+
+    async def script(desk: Desk) -> None:
+        await desk.in_game()
+        await desk.redrawn(lambda: "YOUR TURN" in glass.text())
+
+    sit(script, glass.output("linux"))
+    assert not COLOURS.search(glass.written)
 
 
 @pytest.mark.parametrize("theme", ["default", "none", "high-contrast"])

@@ -436,7 +436,7 @@ async def test_the_lobby_is_read_again_by_itself(autojump_clock: object) -> None
         await seat.peer.send(table_news(answers=3, name="odd", seats=SEATS))
         await seat.sees("Table odd")
         await trio.sleep(30)
-        seat.press("l")
+        seat.press("x")
         await seat.sends(LeaveTable(id=4))
 
     await session(script, table=None)
@@ -472,7 +472,7 @@ async def test_the_form_opens_a_table() -> None:
         seat.press("b", "g")
         await seat.sends(AddBot(id=3, strategy="planner"))
         await seat.sends(StartTable(id=4))
-        seat.press("l")
+        seat.press("x")
         await seat.sends(LeaveTable(id=5))
         await seat.peer.send(Ok(answers=5))
         await seat.sees("You are in the lobby.")
@@ -661,5 +661,26 @@ async def test_who_is_away_is_told_in_one_place() -> None:
         await seat.sees("Ann is back.")
         assert "The game goes on." in seat.shown()
         assert "away" not in seat.shown()
+
+    await session(script)
+
+
+async def test_enter_meant_for_a_tile_does_not_wave_a_round_through(
+    autojump_clock: object,
+) -> None:
+    """For a second after its end nobody can be ready for the next round."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await trio.sleep(5)
+        await seat.peer.send(table_news(seats=SEATS, state="between"))
+        await seat.peer.send(update([], on=view(phase="round_over", to_act=None), last_event=9))
+        await seat.sees("Not ready yet")
+        seat.press("enter")
+        await trio.sleep(1)
+        seat.press("enter")
+        await seat.sends(Ready(id=1))
+        seat.type("say done")
+        await seat.sends(Say(id=2, text="done"))
 
     await session(script)
