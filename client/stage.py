@@ -132,6 +132,8 @@ class Stage:
     joining: str | None = None
     """The table whose rules are shown before sitting down there."""
     asks_quit: bool = False
+    keeps_seat: bool = True
+    """Whether the game goes on without this person."""
     has_mouse: bool = False
     is_cut: bool = False
     waiting: str = ""

@@ -77,7 +77,7 @@ class StageMode:
     ) -> None:
         self.person = Person(link, self, opening)
         self.model: Model = self.person.model
-        self.stage = Stage()
+        self.stage = Stage(keeps_seat=opening is None or opening.keeps_seat)
         self.parting: list[str] = []
         """What is to be said when the screen is gone."""
         self.sheet = Sheet(80, 24, glyphs)

@@ -377,6 +377,20 @@ async def test_quitting_asks_in_a_game_alone() -> None:
     await session(script)
 
 
+async def test_a_game_of_ones_own_is_said_to_end() -> None:
+    """Nobody keeps a seat in it, so nothing is promised."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("q")
+        assert "This game ends with you." in seat.shown()
+        seat.press("q")
+        await trio.testing.wait_all_tasks_blocked()
+        assert seat.mode.parting == []
+
+    await session(script, opening=Opening(keeps_seat=False))
+
+
 # --- lobby and table ------------------------------------------------------------------------
 
 BERNIE = RulesInfo(name="bernie", hash="b1", changed=1)
