@@ -280,10 +280,9 @@ def _places(ended: GameOver, model: Model, sheet: Sheet) -> list[Line]:
     for seat in order:
         name = filled(shortened(who(seat, model), columns, sheet.glyphs.ellipsis), columns)
         points = plural("{number} point", "{number} points", ended.totals[seat])
-        shared = ended.places.count(ended.places[seat]) > 1
-        told = (
-            f"{ended.places[seat]:>3}.  {name}  {points}{' ' + text('(shared)') if shared else ''}"
-        )
+        told = f"{ended.places[seat]:>3}.  {name}  {points}"
+        if ended.places.count(ended.places[seat]) > 1:
+            told = text("{place} (shared)", place=told)
         style = "strong" if ended.places[seat] == 1 or seat == model.seat else ""
         lines.append((Fragment(cut(told, sheet.columns, sheet.glyphs.ellipsis), style),))
     return lines
