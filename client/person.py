@@ -304,10 +304,8 @@ class Person:
     def _take_notice(self, notice: LinkNotice) -> None:
         is_lost = notice.kind == "lost"
         self.is_cut = is_lost or (self.is_cut and notice.kind != "back")
-        told = notice.text
-        if is_lost:
-            told = text("{reason} Trying to come back; quit stops.", reason=notice.text)
-        self.say(told)
+        trying = text("Trying to come back; quit stops.")
+        self.say(f"{notice.text} {trying}" if is_lost else notice.text)
         if notice.kind == "back":
             was_at_table = self.model.table is not None
             self.model.take(self._link.welcome)
