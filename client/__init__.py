@@ -16,12 +16,14 @@ if TYPE_CHECKING:
         Strategy,
         StrategyInfo,
         UnknownStrategyError,
+        explain,
         strategy,
         strategy_names,
     )
     from .bots.view import SeatView, seat_view
     from .bots.view import SeatView as View
     from .command import ExampleCommand, ExampleGroup, Failure
+    from .entries import ENTRY_WORDS
     from .link import (
         EndedError,
         Link,
@@ -29,10 +31,13 @@ if TYPE_CHECKING:
         LinkNotice,
         RefusedError,
         UnreachableError,
+        UntrustedError,
         hello_for,
         open_link,
     )
     from .model import Model
+    from .passwords import PasswordFileError, read_password_file
+    from .pins import FilePins
     from .render import events_lines, hand_lines, position_lines
     from .screen import Terminal
     from .sdk import (
@@ -46,9 +51,11 @@ if TYPE_CHECKING:
         run,
         seat_bot,
     )
+    from .tls import stream_opener
     from .tokens import FileTokens, MemoryTokens, TokenStore
 
 __all__ = [
+    "ENTRY_WORDS",
     "Address",
     "Bot",
     "BotError",
@@ -57,6 +64,7 @@ __all__ = [
     "ExampleCommand",
     "ExampleGroup",
     "Failure",
+    "FilePins",
     "FileTokens",
     "JoinDeclinedError",
     "Link",
@@ -65,6 +73,7 @@ __all__ = [
     "MemoryTokens",
     "Model",
     "MoveDeclinedError",
+    "PasswordFileError",
     "RefusedError",
     "SeatView",
     "Strategy",
@@ -75,24 +84,36 @@ __all__ = [
     "TokenStore",
     "UnknownStrategyError",
     "UnreachableError",
+    "UntrustedError",
     "View",
     "events_lines",
+    "explain",
     "hand_lines",
     "hello_for",
     "open_link",
     "play",
     "position_lines",
+    "read_password_file",
     "run",
     "seat_bot",
     "seat_view",
     "strategy",
     "strategy_names",
+    "stream_opener",
 ]
 
 _HOMES = {
     ".address": ("Address",),
-    ".bots": ("Strategy", "StrategyInfo", "UnknownStrategyError", "strategy", "strategy_names"),
+    ".bots": (
+        "Strategy",
+        "StrategyInfo",
+        "UnknownStrategyError",
+        "explain",
+        "strategy",
+        "strategy_names",
+    ),
     ".command": ("ExampleCommand", "ExampleGroup", "Failure"),
+    ".entries": ("ENTRY_WORDS",),
     ".link": (
         "EndedError",
         "Link",
@@ -100,11 +121,14 @@ _HOMES = {
         "LinkNotice",
         "RefusedError",
         "UnreachableError",
+        "UntrustedError",
         "hello_for",
         "open_link",
     ),
     ".model": ("Model",),
     ".render": ("events_lines", "hand_lines", "position_lines"),
+    ".passwords": ("PasswordFileError", "read_password_file"),
+    ".pins": ("FilePins",),
     ".screen": ("Terminal",),
     ".sdk": (
         "Bot",
@@ -117,6 +141,7 @@ _HOMES = {
         "run",
         "seat_bot",
     ),
+    ".tls": ("stream_opener",),
     ".tokens": ("FileTokens", "MemoryTokens", "TokenStore"),
     ".bots.view": ("SeatView", "seat_view"),
     "mexican_train.protocol": ("Choice",),

@@ -1,8 +1,11 @@
 """`mt-bot`: seats stock bots on a server and says what becomes of them, a line each."""
 
+from pathlib import Path
+
 import click
 
 from .command import ExampleCommand
+from .wish import AccessOptions
 
 PROGRAM = "mt-bot"
 
@@ -17,7 +20,7 @@ PROGRAM = "mt-bot"
         "max_content_width": 100,
     },
 )
-@click.argument("server", metavar="HOST[:PORT]")
+@click.argument("server", metavar="[tls://]HOST[:PORT]")
 @click.option(
     "--strategy",
     "strategy_name",
@@ -37,6 +40,18 @@ PROGRAM = "mt-bot"
     metavar="K",
     help="How many bots; each sits down after the one before.",
 )
+@click.option(
+    "--password-file",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The server's password, one line.",
+)
+@click.option("--tls", is_flag=True, help="As tls:// in front of the host: speak TLS.")
+@click.option(
+    "--fingerprint",
+    metavar="HEX",
+    help="With TLS: the SHA-256 of the server's certificate, from its host; it is kept.",
+)
 @click.option("--seed", type=int, metavar="N", help="Makes a bot that plays at random repeatable.")
 @click.version_option(package_name="mexican-train", prog_name=PROGRAM)
 def main(
@@ -46,6 +61,9 @@ def main(
     table: str | None,
     name: str | None,
     count: int,
+    password_file: Path | None,
+    tls: bool,
+    fingerprint: str | None,
     seed: int | None,
 ) -> int:
     """Seat stock bots on the server at HOST and play one game with each.
@@ -55,7 +73,8 @@ def main(
     """
     from .bot_runner import play_all  # noqa: PLC0415 - loads trio, which --help must not
 
-    return play_all(server, strategy_name, table=table, name=name, count=count, seed=seed)
+    access = AccessOptions(password_file, tls, fingerprint)
+    return play_all(server, strategy_name, access, table=table, name=name, count=count, seed=seed)
 
 
 if __name__ == "__main__":

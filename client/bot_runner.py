@@ -12,6 +12,7 @@ import click
 import trio
 from mexican_train.protocol import GameOver, RoundOver, TableInfo
 
+from .access import Access, access_to
 from .address import Address
 from .bots import StrategyInfo, UnknownStrategyError, strategy
 from .clean import clean
@@ -26,7 +27,8 @@ from .sdk import (
 )
 from .stopping import until_stopped
 from .tokens import FileTokens
-from .words import count as counted
+from .wish import AccessOptions
+from .words import count_points
 
 PROGRAM = "mt-bot"
 
@@ -34,6 +36,7 @@ PROGRAM = "mt-bot"
 def play_all(
     server: str,
     strategy_name: str,
+    options: AccessOptions,
     *,
     table: str | None = None,
     name: str | None = None,
@@ -43,16 +46,13 @@ def play_all(
     """Play one game with each of `count` bots; the exit code.
 
     Each bot that could not is told in a line on standard error. Raises click's `BadParameter`
-    for a bad address or strategy.
+    for a bad address, password file, fingerprint or strategy.
     """
     try:
         info = strategy(strategy_name)
     except UnknownStrategyError as error:
         raise click.BadParameter(str(error), param_hint="--strategy") from None
-    try:
-        address = Address.parse(server)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="HOST") from None
+    access = access_to(server, options, program=PROGRAM)
     failures: list[str] = []
     tokens = FileTokens.of_user()
 
@@ -65,7 +65,7 @@ def play_all(
                 nursery.start_soon(
                     partial(_play_one, table=table, settled=settled, failures=failures),
                     bot,
-                    address,
+                    access,
                     names,
                     tokens,
                 )
@@ -103,19 +103,19 @@ class TellingBot(StrategyBot):
     def on_round_over(self, event: RoundOver) -> None:
         """Tell the scores of a round."""
         if self._seat is not None:
-            points = counted(event.scores[self._seat], "point")
+            points = count_points(event.scores[self._seat])
             self.tell(f"round {event.round}: {points}, {event.totals[self._seat]} in all")
 
     def tell_end(self, ended: GameOver) -> None:
         """Tell the final place."""
         if self._seat is not None:
-            points = counted(ended.totals[self._seat], "point")
+            points = count_points(ended.totals[self._seat])
             self.tell(f"place {ended.places[self._seat]} of {len(ended.places)}, {points}")
 
 
 async def _play_one(
     bot: TellingBot,
-    address: Address,
+    access: Access,
     names: Sequence[str],
     tokens: FileTokens,
     *,
@@ -133,7 +133,14 @@ async def _play_one(
         bot.tell_end(await player.play_game())
 
     try:
-        await play_as_first_free(address, names, game, tokens)
+        await play_as_first_free(
+            access.address,
+            names,
+            game,
+            tokens,
+            password=access.password,
+            open_stream=access.open_stream,
+        )
     except (LinkError, BotError) as error:
         failures.append(str(error))
     finally:
@@ -146,6 +153,7 @@ async def play_as_first_free(
     game: Callable[[Link], Awaitable[None]],
     tokens: FileTokens,
     *,
+    password: str | None = None,
     open_stream: StreamOpener | None = None,
 ) -> None:
     """Run `game` on a link under the first of `names` that is free; it has its own token.
@@ -157,12 +165,14 @@ async def play_as_first_free(
     """
     reason = "there is no name to try"
     for name in await _known_first(address, names, tokens):
-        with tokens.claim(str(address), name) as is_ours:
+        with tokens.claim(address.place, name) as is_ours:
             if not is_ours:
                 reason = f"another mt-bot plays as {name} here; choose another --name"
                 continue
             try:
-                await _play_as(address, name, game, tokens, open_stream)
+                await _play_as(
+                    address, name, game, tokens, password=password, open_stream=open_stream
+                )
             except RefusedError as error:
                 if error.code != "name_taken":
                     raise
@@ -177,9 +187,11 @@ async def _play_as(
     name: str,
     game: Callable[[Link], Awaitable[None]],
     tokens: FileTokens,
+    *,
+    password: str | None,
     open_stream: StreamOpener | None,
 ) -> None:
-    hello = hello_for(name, kind="bot", program=PROGRAM)
+    hello = hello_for(name, kind="bot", program=PROGRAM, password=password)
     async with open_link(address, hello, tokens=tokens, open_stream=open_stream) as link:
         try:
             await game(link)
@@ -191,12 +203,12 @@ async def _play_as(
 
 async def _forget(link: Link, tokens: FileTokens) -> None:
     with contextlib.suppress(OSError):  # it will be refused, and no harm is done
-        await tokens.forget(str(link.address), link.hello.name)
+        await tokens.forget(link.address.place, link.hello.name)
 
 
 async def _known_first(address: Address, names: Sequence[str], tokens: FileTokens) -> list[str]:
     """`names`, those with a stored token before the others."""
-    known = [name for name in names if await tokens.load(str(address), name) is not None]
+    known = [name for name in names if await tokens.load(address.place, name) is not None]
     return [*known, *(name for name in names if name not in known)]
 
 

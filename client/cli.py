@@ -4,12 +4,15 @@ Only click is loaded before the options are read; trio and the rest come with th
 """
 
 import getpass
+import os
 import unicodedata
+from pathlib import Path
 
 import click
 
 from .command import ExampleCommand
-from .wish import NAME_CHARS_MAX, THEME_NAMES, Look, Wish
+from .texts import LANGUAGES, choose_language, language_of, text
+from .wish import NAME_CHARS_MAX, THEME_NAMES, AccessOptions, Look, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -25,7 +28,7 @@ SEAT_CODE_CHARS_MAX = 40
         "max_content_width": 100,
     },
 )
-@click.argument("server", metavar="[HOST[:PORT]]", required=False)
+@click.argument("server", metavar="[[tls://]HOST[:PORT]]", required=False)
 @click.option("--solo", is_flag=True, help="Play at once against bots, on a server of your own.")
 @click.option(
     "--bots",
@@ -58,6 +61,24 @@ SEAT_CODE_CHARS_MAX = 40
     "--seat-code",
     metavar="CODE",
     help="With --name: take back a seat whose token is lost; the host of the table has the code.",
+)
+@click.option(
+    "--password-file",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="The server's password, one line. Asked for on a terminal.",
+)
+@click.option("--tls", is_flag=True, help="As tls:// in front of the host: speak TLS.")
+@click.option(
+    "--fingerprint",
+    metavar="HEX",
+    help="With TLS: the SHA-256 of the server's certificate, from its host; it is kept.",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    default=lambda: language_of(os.environ),
+    help="English or Norwegian Bokmål. [default: as your locale says]",
 )
 @click.option(
     "--plain",
@@ -94,6 +115,10 @@ def main(
     rules: str | None,
     options: tuple[str, ...],
     seat_code: str | None,
+    password_file: Path | None,
+    tls: bool,
+    fingerprint: str | None,
+    lang: str,
     plain: bool,
     theme: str,
     is_ascii: bool,
@@ -102,9 +127,12 @@ def main(
 ) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
 
+    tls:// in front of HOST asks for TLS; whoever has a server with TLS says so.
+
     Without --table or --create you come into the lobby. ? tells which keys do what; in line mode
     (--plain) type help. You stop by q, or by typing quit.
     """
+    choose_language(lang)
     wish = Wish(
         server=server,
         name=(name or default_name(_login_name())).strip(),
@@ -116,6 +144,7 @@ def main(
         bots=bots,
         strategy=strategy,
         seat_code=seat_code,
+        access=AccessOptions(password_file, tls, fingerprint),
         look=Look(plain=plain, theme=theme, ascii=is_ascii, mouse=mouse, bell=bell),
     )
     _check(wish, solo=solo)
@@ -127,35 +156,43 @@ def main(
 def _check(wish: Wish, *, solo: bool) -> None:
     """Refuse what cannot be meant, with exit code 2."""
     if not 1 <= len(wish.name) <= NAME_CHARS_MAX:
-        raise click.UsageError(f"a name has 1 to {NAME_CHARS_MAX} characters")
+        raise click.UsageError(text("a name has 1 to {number} characters", number=NAME_CHARS_MAX))
     if solo:
         given = {
             "HOST": wish.server,
             "--table": wish.table,
             "--create": wish.create,
             "--seat-code": wish.seat_code,
+            "--tls": wish.access.tls or None,
+            "--fingerprint": wish.access.fingerprint,
         }
         for option, value in given.items():
             if value is not None:
-                raise click.UsageError(f"--solo and {option} do not go together")
+                raise click.UsageError(
+                    text("{one} and {other} do not go together", one="--solo", other=option)
+                )
         return
     if wish.server is None:
-        raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
+        raise click.UsageError(text("name a server (HOST or HOST:PORT), or play here with --solo"))
     if wish.table is not None and wish.create is not None:
-        raise click.UsageError("--table and --create do not go together")
+        raise click.UsageError(
+            text("{one} and {other} do not go together", one="--table", other="--create")
+        )
     if wish.seat_code is not None and not 1 <= len(wish.seat_code) <= SEAT_CODE_CHARS_MAX:
-        raise click.UsageError("--seat-code wants a code as the host of the table reads it out")
+        raise click.UsageError(
+            text("--seat-code wants a code as the host of the table reads it out")
+        )
     if wish.watch and wish.table is None:
-        raise click.UsageError("--watch wants --table NAME")
+        raise click.UsageError(text("--watch wants --table NAME"))
     if (wish.rules or wish.options) and wish.create is None:
-        raise click.UsageError("--rules and --rule want --create NAME or --solo")
+        raise click.UsageError(text("--rules and --rule want --create NAME or --solo"))
 
 
 def default_name(login: str) -> str:
     """A login name as a player's name: printable, 1 to 20 characters."""
-    text = unicodedata.normalize("NFKC", login)
-    kept = "".join(char for char in text if char.isprintable()).strip()
-    return kept[:NAME_CHARS_MAX].strip() or "player"
+    plain = unicodedata.normalize("NFKC", login)
+    kept = "".join(char for char in plain if char.isprintable()).strip()
+    return kept[:NAME_CHARS_MAX].strip() or text("player")
 
 
 def _login_name() -> str:

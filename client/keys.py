@@ -182,12 +182,17 @@ def _play(model: Model, stage: Stage) -> list[Binding]:
         ),
         Binding(("+",), "later", text("move the tile to the right in your own order")),
         Binding(("-",), "earlier", text("move the tile to the left")),
-        Binding(("H",), "hint", text("a hint with its reason"), text("hint")),
+        *_hint(model),
         Binding(("d",), "draw", text("draw a tile")),
         Binding(("p",), "pass", text("pass, or end a turn of several tiles")),
         Binding(("f",), "foul", text("call the foul of who did not knock")),
         Binding(("enter",), "play", text("play the selected tile; select one")),
     ]
+
+
+def _hint(model: Model) -> list[Binding]:
+    hint = Binding(("H",), "hint", text("a hint with its reason"), text("hint"))
+    return [hint] if model.has_hints else []
 
 
 def _between(model: Model, stage: Stage) -> list[Binding]:

@@ -5,6 +5,8 @@ told; what is awaited; the keys. The hand and what is awaited are laid out first
 rows that they need, so that nothing that is told can cover them.
 """
 
+from collections.abc import Sequence
+
 from mexican_train.protocol import Done, Draw, Pass, Play
 
 from .clean import clean
@@ -18,6 +20,7 @@ from .fragments import (
     folded,
     padded_line,
     plain_lines,
+    plain_text,
     text_width,
 )
 from .keys import focus_of, help_page, keys_line
@@ -39,11 +42,12 @@ from .panes import (
 from .render import turn_sentence
 from .stage import Stage, chosen, targets_of
 from .texts import text
-from .words import choice_words, joined, tile_text, train_words
+from .words import choice_words, either, joined, tile_text, train_words
 
 COLUMNS_MIN, ROWS_MIN = 20, 8
 """For less nothing is laid out: what is painted is cut off at the right and above."""
 SIDE_COLUMNS_MAX = 46
+PAGE_ROWS = 2
 STATUS_ROWS = 12
 """With fewer rows the hand needs the second line of the status."""
 
@@ -63,7 +67,12 @@ def scroll_max(model: Model, stage: Stage, sheet: Sheet) -> int:
     """How many lines of the page that is shown do not fit."""
     above, below = _edges(model, stage, sheet)
     lines = page_lines(model, stage, sheet, lambda inner: help_page(model, stage, inner))
-    return max(0, len(lines) - (sheet.rows - len(above) - len(below) - 1))
+    return max(0, len(lines) - _page_room(sheet.rows - len(above) - len(below)))
+
+
+def _page_room(rows: int) -> int:
+    """The lines of a page that so many rows show; where there are but two, it has no title."""
+    return rows - 1 if rows > PAGE_ROWS else rows
 
 
 def _edges(model: Model, stage: Stage, sheet: Sheet) -> tuple[list[Line], list[Line]]:
@@ -77,6 +86,14 @@ def _edges(model: Model, stage: Stage, sheet: Sheet) -> tuple[list[Line], list[L
     standing = standing_lines(model, stage, sheet, max(0, min(3, left - 1)))
     told = notice_lines(stage, sheet, max(0, min(3, left - len(standing) - 1)))
     return above, [*standing, *told, *hand, *last]
+
+
+def are_told_whole(sentences: Sequence[str], model: Model, stage: Stage, sheet: Sheet) -> bool:
+    """Whether these notices have all the rows that they need."""
+    _, below = _edges(model, stage, sheet)
+    shown = {plain_text(line) for line in below}
+    wanted = {line for each in sentences for line in folded(each, sheet.columns, "  ")}
+    return wanted <= shown
 
 
 def has_page(model: Model, stage: Stage) -> bool:
@@ -141,11 +158,15 @@ def is_rule(line: Line, sheet: Sheet) -> bool:
 def _page(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[Line]:
     """The part of a page that `stage.scroll` says, or that holds the selected row."""
     lines = page_lines(model, stage, sheet, lambda inner: help_page(model, stage, inner))
-    room = rows - 1
+    room = _page_room(rows)
     over = max(0, len(lines) - room)
     start = min(stage.scroll, over)
     if over and focus_of(model, stage) == "lobby":
         start = _following(lines, stage.row, room)
+    shown = lines[start : start + room]
+    shown = [*shown, *[BLANK] * (room - len(shown))]
+    if room == rows:
+        return shown
     title = page_title(model, stage)
     if over:
         told = text(
@@ -155,8 +176,7 @@ def _page(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[Line]:
             all=len(lines),
         )
         title = f"{title}: {told}" if title else told
-    shown = lines[start : start + room]
-    return [sheet.rule(title), *shown, *[BLANK] * (room - len(shown))]
+    return [sheet.rule(title), *shown]
 
 
 def _following(lines: list[Line], row: int, room: int) -> int:
@@ -194,7 +214,7 @@ def _status(model: Model, stage: Stage) -> str:
         return _selection(model, stage)
     sentence = turn_sentence(model) or ""
     if model.is_my_turn and not model.playable:
-        rest = joined([choice_words(choice, model) for choice in model.offers], text("or"))
+        rest = either([choice_words(choice, model) for choice in model.offers])
         return text("{turn} No tile fits: {choices}.", turn=sentence, choices=rest)
     return sentence
 
@@ -206,7 +226,7 @@ def _selection(model: Model, stage: Stage) -> str:
         return text("{choice}: Enter plays it.", choice=choice_words(choice, model))
     targets = targets_of(model, stage.selected)
     if targets:
-        names = joined([train_words(train, model) for train in targets], text("or"))
+        names = joined([train_words(train, model) for train in targets], "or")
         return text("{tile} fits {trains}: choose with up and down.", tile=tile, trains=names)
     if not model.is_my_turn:
         return text("{turn} You look at {tile}.", turn=turn_sentence(model) or "", tile=tile)

@@ -12,7 +12,7 @@ import socket
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random, SystemRandom
 from typing import Literal, TypeVar
 
@@ -45,6 +45,9 @@ from mexican_train.protocol import (
 )
 
 from .address import Address
+from .pins import FilePins
+from .texts import coded, language, later, system_reason, text
+from .tls import CertificateError, NoTlsError, stream_opener
 from .tokens import MemoryTokens, TokenStore
 
 CONNECT_SECONDS = 10.0
@@ -52,8 +55,8 @@ CONNECT_SECONDS = 10.0
 BACKOFF_SECONDS = 0.25
 BACKOFF_SECONDS_MAX = 20.0
 STEADY_SECONDS = 1.0
-"""After so long a connection is taken for sound: when it is lost the backoff starts anew. One that
-was welcomed and lost sooner counts as a failed attempt."""
+"""After so long a connection is taken for sound: when it is lost the backoff starts anew. So is one
+over which the game went on. Any other that was welcomed and lost counts as a failed attempt."""
 PATIENCE_SECONDS = 900.0
 LAST_WORDS_SECONDS = 1.0
 """How long to read on after writing failed: the reason for it may be under way."""
@@ -64,7 +67,7 @@ READ_BYTES = 65536
 
 _Message = TypeVar("_Message", bound=ClientMessage)
 StreamOpener = Callable[[Address], Awaitable[trio.abc.Stream]]
-"""Makes a stream to an address; raises `OSError` where it cannot."""
+"""Makes a stream to an address. Raises `OSError`, `NoTlsError` or `CertificateError`."""
 
 
 class LinkError(Exception):
@@ -78,6 +81,18 @@ class LinkError(Exception):
 
 class UnreachableError(LinkError):
     """Nobody, or nobody who speaks the protocol, answers at the address."""
+
+
+class UntrustedError(LinkError):
+    """Who answers may be somebody else than the server that is meant; nothing was told to it.
+
+    `fingerprint` is that of its certificate; `is_new`: none was known for this server.
+    """
+
+    def __init__(self, error: CertificateError) -> None:
+        super().__init__("untrusted", _sentence(str(error)))
+        self.fingerprint = error.fingerprint
+        self.is_new = error.is_new
 
 
 class RefusedError(LinkError):
@@ -110,6 +125,16 @@ class _Wire:
     welcome: Welcome
     early: deque[AnyServerMessage] = field(default_factory=deque)
     """Messages that came in one piece with the welcome."""
+    began_after: int | None = None
+    """The last event that its first update told."""
+    has_gone_on: bool = False
+    """Whether events came in over it beside those that it began with."""
+
+    def note(self, update: Update) -> None:
+        """See an update that came over it."""
+        if self.began_after is None:
+            self.began_after = update.last_event
+        self.has_gone_on |= update.last_event > self.began_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +216,7 @@ class Link:
         if self._end is not None:
             raise self._end
         if len(self._unanswered) >= UNANSWERED_MAX:
-            raise LinkError("busy", "The server has not answered the last commands yet.")
+            raise LinkError("busy", text("The server has not answered the last commands yet."))
         self._last_id += 1
         command = _changed(command, id=self._last_id)
         self._unanswered[self._last_id] = command
@@ -246,7 +271,7 @@ class Link:
         except BaseException as error:
             await trio.aclose_forcefully(stream)
             if isinstance(error, trio.TooSlowError):
-                raise self._no_server("no answer to the hello") from None
+                raise self._no_server(text("no answer to the hello")) from None
             raise
 
     async def _stream(self) -> trio.abc.Stream:
@@ -254,9 +279,13 @@ class Link:
             with trio.fail_after(CONNECT_SECONDS):
                 return await self._open_stream(self._address)
         except trio.TooSlowError:
-            raise UnreachableError("unreachable", self._nobody("no answer")) from None
+            raise UnreachableError("unreachable", self._nobody(text("no answer"))) from None
         except OSError as error:
             raise UnreachableError("unreachable", self._nobody(_reason(error))) from error
+        except NoTlsError as error:
+            raise UnreachableError("no_tls", str(error)) from error
+        except CertificateError as error:
+            raise UntrustedError(error) from error
 
     async def _say_hello(self, stream: trio.abc.Stream) -> _Wire:
         connection = ClientConnection()
@@ -265,7 +294,7 @@ class Link:
         try:
             await stream.send_all(connection.send(hello))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise self._no_server("the connection broke off") from None
+            raise self._no_server(text("the connection broke off")) from None
         wire: _Wire | None = None
         while wire is None:
             for message in await self._read_first(stream, connection):
@@ -274,9 +303,9 @@ class Link:
                 elif isinstance(message, Welcome):
                     wire = _Wire(stream, connection, message)
                 elif isinstance(message, Refused):
-                    raise RefusedError(message.code, message.text)
+                    raise RefusedError(message.code, _sentence_of(message))
                 elif isinstance(message, Goodbye):
-                    raise UnreachableError(message.code, message.text)
+                    raise UnreachableError(message.code, _sentence_of(message))
         await self._admit(wire.welcome)
         return wire
 
@@ -286,22 +315,23 @@ class Link:
         try:
             received = await stream.receive_some(READ_BYTES)
             if not received:
-                raise self._no_server("it hung up without a word")
+                raise self._no_server(text("it hung up without a word"))
             return list(_messages(connection, received))
         except trio.BrokenResourceError:
-            raise self._no_server("the connection broke off") from None
+            raise self._no_server(text("the connection broke off")) from None
         except RemoteProtocolError:
-            raise self._no_server("what answers speaks another language") from None
+            raise self._no_server(text("what answers speaks another language")) from None
 
     async def _admit(self, welcome: Welcome) -> None:
         """Take a welcome in; its token is durable before anything else is sent."""
         self._token = welcome.token
         try:
-            await self._tokens.save(str(self._address), self._hello.name, welcome.token)
+            await self._tokens.save(self._address.place, self._hello.name, welcome.token)
         except OSError as error:
-            self._deliver(
-                LinkNotice("unsaved", f"The resume token could not be stored: {error.strerror}.")
+            unsaved = text(
+                "The resume token could not be stored: {reason}.", reason=system_reason(error)
             )
+            self._deliver(LinkNotice("unsaved", unsaved))
         if self._welcome is None:
             self._last_id = welcome.last_id
         if welcome.table != self._table:
@@ -315,7 +345,7 @@ class Link:
             outbox.send_nowait(command)
         self._unsent.clear()
         self._outbox = outbox
-        loss = _Loss("the connection is lost")
+        loss = _Loss(text("the connection is lost"))
         over: _OverError | None = None
         try:
             async with trio.open_nursery() as nursery:
@@ -351,7 +381,7 @@ class Link:
 
     async def _read(self, wire: _Wire) -> _Loss:
         while wire.early:
-            if (loss := self._handle(wire.early.popleft())) is not None:
+            if (loss := self._handle(wire, wire.early.popleft())) is not None:
                 return loss
         silence_seconds = max(1, wire.welcome.limits.silence_seconds)
         while True:
@@ -359,26 +389,31 @@ class Link:
                 with trio.fail_after(silence_seconds):
                     received = await wire.stream.receive_some(READ_BYTES)
                 if not received:
-                    return _Loss("the server has closed the connection")
+                    return _Loss(text("the server has closed the connection"))
                 for message in _messages(wire.connection, received):
-                    if (loss := self._handle(message)) is not None:
+                    if (loss := self._handle(wire, message)) is not None:
                         return loss
             except trio.TooSlowError:
-                return _Loss(f"the server has been silent for {silence_seconds} s")
+                return _Loss(
+                    text("the server has been silent for {seconds} s", seconds=silence_seconds)
+                )
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return _Loss("the connection broke off")
+                return _Loss(text("the connection broke off"))
             except RemoteProtocolError as error:
-                return _Loss(f"the server sent something that cannot be read ({error.code})")
+                return _Loss(
+                    text("the server sent something that cannot be read ({code})", code=error.code)
+                )
 
     def _decline(self, message: AnyCommand | HeartbeatAnswer) -> None:
         """Answer a command that cannot be sent, as the server would."""
         if isinstance(message, Command):
             del self._unanswered[message.id]
-            self._deliver(declined(message.id, "too_long", text="This is too long for the server."))
+            too_long = text("This is too long for the server.")
+            self._deliver(declined(message.id, "too_long", text=too_long))
 
     # --- one message ----------------------------------------------------------------------
 
-    def _handle(self, message: AnyServerMessage) -> _Loss | None:
+    def _handle(self, wire: _Wire, message: AnyServerMessage) -> _Loss | None:
         """Do what the link itself does with `message`, and hand it on. A loss ends the stream."""
         if isinstance(message, Heartbeat):
             self._write_later(HeartbeatAnswer(n=message.n))
@@ -387,19 +422,24 @@ class Link:
             return self._follow(message)
         if isinstance(message, Goodbye):
             if _may_retry(message):
-                return _Loss(_PARTINGS.get(message.code, message.text))
-            raise _OverError(EndedError(message.code, message.text))
+                stopped = text("the server has stopped")  # its own sentence looks ahead
+                return _Loss(stopped if message.code == "shutdown" else _sentence_of(message))
+            raise _OverError(EndedError(message.code, _sentence_of(message)))
         self._unanswered.pop(_answers(message), None)
+        if isinstance(message, Update):
+            wire.note(message)
         self._remember_place(message)
         self._deliver(message)
         return None
 
     def _follow(self, moved: Moved) -> _Loss:
         try:
-            self._address = Address.parse(moved.address)
+            there = Address.parse(moved.address)
         except ValueError:
-            return _Loss("the server named an address that cannot be read")
-        return _Loss(f"the game has moved to {self._address}", moved=True)
+            return _Loss(text("the server named an address that cannot be read"))
+        # nobody may lead a link out of TLS
+        self._address = replace(there, tls=there.tls or self._address.tls)
+        return _Loss(text("the game has moved to {address}", address=self._address), moved=True)
 
     def _remember_place(self, message: AnyServerMessage) -> None:
         """Keep the table and the last event that a resume would name."""
@@ -419,9 +459,8 @@ class Link:
         try:
             self._inbox.send_nowait(arrival)
         except trio.WouldBlock:
-            raise _OverError(
-                EndedError("unread", f"{INBOX_MAX} messages came in and none was read.")
-            ) from None
+            unread = text("{number} messages came in and none was read.", number=INBOX_MAX)
+            raise _OverError(EndedError("unread", unread)) from None
 
     # --- all streams ----------------------------------------------------------------------
 
@@ -431,17 +470,24 @@ class Link:
         That token stays in the store until a new one is welcomed in its place: what refuses it
         may be another server at the same address.
         """
-        name, address = self._hello.name, str(self._address)
         stored = self._token is None
-        if stored:
-            self._token = await self._tokens.load(address, name)
-        try:
+        async with self._hold() as (address, name):
+            if stored:
+                self._token = await self._tokens.load(address, name)
+            try:
+                return await self._shake_hands()
+            except RefusedError as error:
+                if error.code != "bad_token" or not stored or self._token is None:
+                    raise
+            self._token = None
             return await self._shake_hands()
-        except RefusedError as error:
-            if error.code != "bad_token" or not stored or self._token is None:
-                raise
-        self._token = None
-        return await self._shake_hands()
+
+    @asynccontextmanager
+    async def _hold(self) -> AsyncIterator[tuple[str, str]]:
+        """The token's address and name, while no other program may exchange it."""
+        address, name = self._address.place, self._hello.name
+        async with self._tokens.hold(address, name):
+            yield address, name
 
     async def _run(self, wire: _Wire) -> None:
         """Keep the link up until it ends for good; then `receive` raises the reason."""
@@ -450,11 +496,11 @@ class Link:
             while True:
                 began = trio.current_time()
                 loss = await self._serve(wire)
-                is_steady = trio.current_time() - began >= STEADY_SECONDS
-                failures = 0 if is_steady else failures + 1
+                is_sound = wire.has_gone_on or trio.current_time() - began >= STEADY_SECONDS
+                failures = 0 if is_sound else failures + 1
                 self._deliver(LinkNotice("moved" if loss.moved else "lost", _sentence(loss.text)))
                 wire = await self._resume(loss, failures)
-                self._deliver(LinkNotice("back", f"Back at {self._address}."))
+                self._deliver(LinkNotice("back", text("Back at {address}.", address=self._address)))
         except _OverError as error:
             self._end = error.reason
         finally:
@@ -472,24 +518,32 @@ class Link:
                     raise _OverError(EndedError("lost", _sentence(reason)))
                 await trio.sleep(seconds)
             try:
-                return await self._shake_hands()
+                async with self._hold():
+                    return await self._shake_hands()
             except RefusedError as error:
                 known = REFUSED_CODES.get(error.code)
                 if known is None or not known.retry:
                     raise _OverError(error) from error
                 reason = error.text
+            except UntrustedError as error:
+                raise _OverError(error) from error
             except UnreachableError as error:
                 reason = error.text
             wait = True
             failures += 1
 
     def _nobody(self, reason: str) -> str:
-        return f"nobody answers at {self._address} ({reason}). Is mt-server running there?"
+        return text(
+            "nobody answers at {address} ({reason}). Is mt-server running there?",
+            address=self._address,
+            reason=reason,
+        )
 
     def _no_server(self, reason: str) -> UnreachableError:
-        return UnreachableError(
-            "no_server", f"there is no mt-server at {self._address} ({reason})."
+        sentence = text(
+            "there is no mt-server at {address} ({reason}).", address=self._address, reason=reason
         )
+        return UnreachableError("no_server", sentence)
 
 
 @asynccontextmanager
@@ -507,17 +561,19 @@ async def open_link(
     Args:
         address: The server.
         hello: Who comes (see `hello_for`); its token, if any, goes before a stored one.
-        open_stream: Makes each stream; TCP if left out.
+        open_stream: Makes each stream; if left out TCP, or TLS as the address says, with a
+            certificate that the system vouches for or whose fingerprint the user has kept.
         tokens: Where resume tokens are kept; in memory if left out.
         rng: Spreads the waits between attempts to reconnect.
         patience_seconds: How long to try to come back; 0 ends the link with its first stream.
 
-    Raises `UnreachableError` or `RefusedError` on entry. What the block raises comes out bare.
+    Raises `UnreachableError`, `UntrustedError` or `RefusedError` on entry. What the block raises
+    comes out bare.
     """
     link = Link(
         address,
         hello,
-        open_stream=open_stream or open_tcp,
+        open_stream=open_stream or stream_opener(pins=FilePins.of_user()),
         tokens=tokens if tokens is not None else MemoryTokens(),
         rng=rng if rng is not None else SystemRandom(),
         patience_seconds=patience_seconds,
@@ -554,6 +610,7 @@ def hello_for(
         token=token,
         password=password,
         seat_code=seat_code,
+        lang=language(),
     )
 
 
@@ -563,11 +620,6 @@ def _program_version() -> str:
         return importlib.metadata.version("mexican-train")[:40]
     except importlib.metadata.PackageNotFoundError:
         return ""
-
-
-async def open_tcp(address: Address) -> trio.abc.Stream:
-    """A TCP stream to `address`. Raises `OSError`."""
-    return await trio.open_tcp_stream(address.host, address.port)
 
 
 def _messages(
@@ -602,19 +654,24 @@ def _backoff_seconds(failures: int, rng: Random) -> float:
     return full / 2 + rng.uniform(0, full / 2)
 
 
-def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+def _sentence(words: str) -> str:
+    """The words of a reason as a sentence of its own."""
+    words = words[:1].upper() + words[1:]
+    return words if words.endswith((".", "?", "!")) else f"{words}."
 
 
-_PARTINGS = {"shutdown": "the server has stopped"}
-"""What a goodbye means once its connection is gone, where its own sentence looks ahead."""
+def _sentence_of(message: Refused | Goodbye) -> str:
+    """Why the server lets nobody in, or ends the connection."""
+    context = "refused" if isinstance(message, Refused) else "goodbye"
+    return coded(context, message.code, message.text)
+
+
 _REASONS = {
-    errno.ECONNREFUSED: "connection refused",
-    errno.ETIMEDOUT: "no answer",
-    errno.EHOSTUNREACH: "no way to that machine",
-    errno.ENETUNREACH: "no way to that network",
-    errno.ECONNRESET: "connection reset",
+    errno.ECONNREFUSED: later("connection refused"),
+    errno.ETIMEDOUT: later("no answer"),
+    errno.EHOSTUNREACH: later("no way to that machine"),
+    errno.ENETUNREACH: later("no way to that network"),
+    errno.ECONNRESET: later("connection reset"),
 }
 
 
@@ -622,10 +679,10 @@ def _reason(error: OSError) -> str:
     """In a few words why a connection could not be made."""
     for cause in _leaves(error):
         if isinstance(cause, socket.gaierror):
-            return "no machine of that name is known"
+            return text("no machine of that name is known")
         if isinstance(cause, OSError) and cause.errno in _REASONS:
-            return _REASONS[cause.errno]
-    return error.strerror or str(error)
+            return text(_REASONS[cause.errno])
+    return system_reason(error)
 
 
 def _leaves(error: BaseException | None) -> Iterator[BaseException]:

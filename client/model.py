@@ -31,6 +31,7 @@ from mexican_train.protocol import (
 )
 
 from .bots.strategies import high_low, train_rank
+from .texts import text
 
 LOG_MAX = 2000
 """Events and lines of chat that are kept; the oldest go first."""
@@ -158,6 +159,11 @@ class Model:
         return self.table is not None and self._knock_rules.get(self.table.rules.hash, False)
 
     @property
+    def has_hints(self) -> bool:
+        """Whether the table gives hints."""
+        return self.table is not None and self.table.hints
+
+    @property
     def is_watching(self) -> bool:
         """Whether this player is at a table without a seat."""
         return self.table is not None and self.seat is None
@@ -188,7 +194,7 @@ class Model:
         """The player in `seat`; "seat 3" where no name is known."""
         if 0 <= seat < len(self.names) and self.names[seat]:
             return self.names[seat]
-        return f"seat {seat}"
+        return text("seat {seat}", seat=seat)
 
     @property
     def hand(self) -> list[Tile]:

@@ -18,11 +18,13 @@ from mexican_train.protocol import (
     ClosingSoon,
     CreateTable,
     Declined,
+    Hint,
     JoinTable,
     LeaveTable,
     ListTables,
     Nudged,
     Ok,
+    Reasons,
     RecordPart,
     Said,
     SeatCode,
@@ -36,13 +38,14 @@ from mexican_train.protocol import (
 
 from .clean import clean, wrapped
 from .entries import Ask, EntryError, Quit, Show, Topic, read_entry
+from .hints import hint_sentences, reason_sentences, refusal_sentence
 from .link import Arrival, Link, LinkError, LinkNotice
 from .model import Model, MoveMade
 from .presence import nudge_line, presence_lines, seat_code_lines
 from .records import RecordReader, save_record
 from .render import COLUMNS, card_lines, said_lines
-from .texts import text
-from .words import declined_sentence
+from .texts import system_reason, text
+from .words import left_sentence
 
 PARTING_SECONDS = 2.0
 """How long quitting waits for answers that are under way, and again for that to its own command."""
@@ -291,7 +294,7 @@ class Person:
         elif isinstance(arrival, RecordPart):
             self._take_record(arrival)
         elif isinstance(arrival, TableLeft):
-            self.say(arrival.text)
+            self.say(left_sentence(arrival))
             self._leave()
         else:
             self.model.take(arrival)
@@ -347,7 +350,7 @@ class Person:
         try:
             path = save_record(whole, part.table)
         except OSError as error:
-            self.say(text("The record cannot be saved: {reason}.", reason=error.strerror))
+            self.say(text("The record cannot be saved: {reason}.", reason=system_reason(error)))
         else:
             # whole, so that it can be copied: a path is not wrapped
             self._face.say([text("The record is saved in {path}", path=path)])
@@ -371,7 +374,11 @@ def message_lines(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, Said):
         return [] if message.name and message.name == model.name else said_lines(message)
     if isinstance(message, Declined):
-        return wrapped(declined_sentence(message), COLUMNS)
+        return wrapped(refusal_sentence(message, model), COLUMNS)
+    if isinstance(message, Hint):
+        return _lines(hint_sentences(message, model))
+    if isinstance(message, Reasons):
+        return _lines(reason_sentences(message.reasons, model))
     if isinstance(message, Card):
         return card_lines(message)
     if isinstance(message, Nudged):
@@ -381,3 +388,8 @@ def message_lines(message: AnyServerMessage, model: Model) -> list[str]:
     if isinstance(message, ClosingSoon):
         return [text("The server stops in {seconds} s.", seconds=message.seconds)]
     return []
+
+
+def _lines(sentences: Sequence[str]) -> list[str]:
+    """Sentences, each from the start of a line."""
+    return [line for each in sentences for line in wrapped(each, COLUMNS)]

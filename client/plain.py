@@ -258,8 +258,8 @@ async def run_plain(link: Link, *, opening: Opening | None = None) -> int:
 def _writer(descriptor: int) -> Callable[[str], None]:
     """Writes text at once; what nobody reads any more is dropped."""
 
-    def write(text: str) -> None:
-        left = memoryview(text.encode("utf-8", "replace"))
+    def write(written: str) -> None:
+        left = memoryview(written.encode("utf-8", "replace"))
         try:
             while left:
                 left = left[os.write(descriptor, left) :]

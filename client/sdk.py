@@ -6,6 +6,7 @@ a minute while the link stays alive; stock strategies are quick and run in place
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from random import Random, SystemRandom
 from typing import TypeVar
 
@@ -46,6 +47,8 @@ from .link import (
     hello_for,
     open_link,
 )
+from .pins import read_fingerprint
+from .tls import stream_opener
 from .tokens import TokenStore
 
 POLL_SECONDS = 2.0
@@ -156,21 +159,31 @@ def run(
     table: str | None = None,
     kind: ClientKind = "bot",
     tokens: TokenStore | None = None,
+    password: str | None = None,
+    fingerprint: str | None = None,
 ) -> GameOver:
     """Play one game with `bot` on the server at `HOST:PORT` and return how it ended. Blocks.
 
     Args:
         bot: The player.
-        server: `HOST` or `HOST:PORT`.
+        server: `HOST` or `HOST:PORT`, with `tls://` in front if it speaks TLS.
         name: The player's name; by default that of the class, with a number if it is taken.
         table: The table to sit down at; by default the first with a free seat, waiting for one.
         kind: What the bot says it is.
         tokens: Where the resume token is kept; in memory by default.
+        password: The server's, if it wants one.
+        fingerprint: The SHA-256 of the one certificate to take, in hexadecimal; implies TLS. By
+            default one that the system vouches for, or that mt-client or mt-bot have kept.
 
-    Raises `ValueError` for a bad address, `LinkError` where the server cannot be reached or
-    ends the connection, `BotError` where the game cannot be played, and whatever `choose` raises.
+    Raises `ValueError` for a bad address or fingerprint, `LinkError` where the server cannot be
+    reached or ends the connection, `BotError` where the game cannot be played, and whatever
+    `choose` raises.
     """
     address = Address.parse(server)
+    opener = None
+    if fingerprint is not None:
+        address = replace(address, tls=True)
+        opener = stream_opener(read_fingerprint(fingerprint))
 
     async def main() -> GameOver:
         async def game(link: Link) -> GameOver:
@@ -182,6 +195,8 @@ def run(
             game,
             kind=kind,
             tokens=tokens,
+            password=password,
+            open_stream=opener,
         )
 
     return trio.run(main)
@@ -205,6 +220,7 @@ async def with_free_name(
     kind: ClientKind = "bot",
     program: str = "mt-bot",
     tokens: TokenStore | None = None,
+    password: str | None = None,
     open_stream: StreamOpener | None = None,
 ) -> _Result:
     """Open a link under the first of `names` that nobody uses, and return what `then` returns.
@@ -215,7 +231,7 @@ async def with_free_name(
         try:
             async with open_link(
                 address,
-                hello_for(name, kind=kind, program=program),
+                hello_for(name, kind=kind, program=program, password=password),
                 tokens=tokens,
                 open_stream=open_stream,
             ) as link:

@@ -1,10 +1,12 @@
 """A private game: a server of one's own as a child process, on loopback, ended with the client.
 
 The child has a session of its own, so that Ctrl-C reaches it only through the client, and stops
-when the pipe on its standard input closes, so that no crash of the client leaves it running.
+when the pipe on its standard input closes, so that no crash of the client leaves it running. How
+this user serves other people (settings file, environment) is nothing to it.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,7 @@ from pathlib import Path
 import trio
 
 from .address import Address
+from .texts import text
 
 SOLO_TABLE = "solo"
 START_SECONDS = 20.0
@@ -22,6 +25,7 @@ POLL_SECONDS = 0.02
 STOP_SECONDS = 5.0
 SERVER_SAYS = "mt-server: "
 """How the line begins that tells why it does not start."""
+SETTINGS = "MT_SERVER_"
 BAD_USAGE = 2
 
 
@@ -46,13 +50,27 @@ def server_command(
 ) -> list[str]:
     """The command line of the private server for one person and `bots` bots."""
     command = [sys.executable, "-m", "mexican_train.server.cli"]
-    command += ["--host", "127.0.0.1", "--port", "0", "--ready-file", str(ready_file)]
+    command += [
+        "--config",
+        os.devnull,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--ready-file",
+        str(ready_file),
+    ]
     command += ["--until-stdin-closes", "--table", SOLO_TABLE, "--seats", str(bots + 1)]
     command += ["--bots", f"{bots}:{strategy}"]
     command += ["--rules", rules] if rules is not None else []
     for option in options:
         command += ["--rule", option]
     return command
+
+
+def server_environment() -> dict[str, str]:
+    """The environment without what sets options of `mt-server`."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
 
 
 @asynccontextmanager
@@ -73,6 +91,7 @@ async def private_server(
                 stdout=output.wrapped,
                 stderr=output.wrapped,
                 start_new_session=True,
+                env=server_environment(),
             )
         try:
             yield await _address(process, ready_file, said)
@@ -89,8 +108,10 @@ async def _address(process: trio.Process, ready_file: Path, said: Path) -> Addre
                 return found
             await trio.sleep(POLL_SECONDS)
     lines = _lines(said)
-    text = lines[-1].removeprefix(SERVER_SAYS) if lines else "the private server does not answer"
-    raise SoloError(text, is_usage=process.returncode == BAD_USAGE)
+    said_last = (
+        lines[-1].removeprefix(SERVER_SAYS) if lines else text("the private server does not answer")
+    )
+    raise SoloError(said_last, is_usage=process.returncode == BAD_USAGE)
 
 
 def _read(ready_file: Path) -> Address | None:

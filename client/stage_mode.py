@@ -11,9 +11,12 @@ from mexican_train.protocol import (
     AnyServerMessage,
     AskRules,
     Card,
+    Choice,
     Declined,
+    Hint,
     ListTables,
     MarkerSet,
+    Reasons,
     Said,
     TableInfo,
     TableNews,
@@ -25,8 +28,9 @@ from .entries import Topic
 from .entry_line import EntryLine
 from .fragments import UNICODE, Glyphs, Line
 from .hand_order import HandKeeper
+from .hints import hint_sentence, reason_sentences, refusal_sentence
 from .keys import DIGITS, Deed, deed_of, focus_of
-from .layout import paint, scroll_max
+from .layout import are_told_whole, paint, scroll_max
 from .link import Link, LinkError
 from .model import Model
 from .panes import Sheet
@@ -45,7 +49,7 @@ from .stage import (
     ticks,
     train_order,
 )
-from .texts import text
+from .texts import text, typed
 from .words import choice_words, event_sentence, tile_text
 
 MOVING = frozenset(
@@ -58,8 +62,6 @@ MOVING = frozenset(
 LOBBY_SECONDS = 10.0
 """So often the list of tables is read again while somebody looks at it."""
 GATE_SECONDS = 1.0
-NOTICE_LINES_MAX = 3
-"""A longer answer gets a page."""
 
 
 class StageMode:
@@ -241,15 +243,31 @@ class StageMode:
                 self.stage.cover, self.stage.said, self.stage.scroll = "card", [], 0
             self._wants_card = False
             return
-        lines = message_lines(message, self.model)
         if isinstance(message, Declined):
-            lines = [" ".join(lines)]
             self.stage.joining = None
-        if len(lines) > NOTICE_LINES_MAX:
-            self.stage.cover, self.stage.said, self.stage.scroll = "said", lines, 0
+            self._tell([refusal_sentence(message, self.model)])
+        elif isinstance(message, Hint):
+            self._tell([hint_sentence(message, self.model)])
+            self._point_at(message.choice)
+        elif isinstance(message, Reasons):
+            self._tell(reason_sentences(message.reasons, self.model))
         else:
-            for line in lines:
-                self.stage.notice(line)
+            self._tell(message_lines(message, self.model))
+
+    def _tell(self, sentences: Sequence[str]) -> None:
+        """Notices; a page where they are too long for the rows that the hand leaves."""
+        stage, before = self.stage, self.stage.notices
+        for sentence in sentences:
+            stage.notice(sentence)
+        if not are_told_whole(sentences, self.model, stage, self.sheet):
+            stage.notices = before
+            stage.cover, stage.said, stage.scroll = "said", [*sentences], 0
+
+    def _point_at(self, choice: Choice) -> None:
+        """Select what was advised, so that Enter does it; nothing under a half-typed line."""
+        if choice.tile is not None and choice in self.model.offers and self.stage.typed is None:
+            self._select(choice.tile)
+            self.stage.target = choice.train
 
     def forget_shown(self) -> None:
         """At another table, or none, nothing of what was selected or open means anything."""
@@ -298,7 +316,7 @@ class StageMode:
         self._tick()
         before = self.stage.cover
         waited = self.person.waits
-        self._wants_card = line.split()[:1] == ["rules"]
+        self._wants_card = line.partition(" ")[0].lower() in typed("rules")
         if not self.person.enter(line):
             self.stop()
         elif line.strip() and self.stage.cover is before and before is not None:
@@ -306,9 +324,13 @@ class StageMode:
         if self.person.is_cut and self.person.waits > waited:
             choice = chosen(self.model, self.stage)
             for deed in deeds_of(self.model):
-                choice = deed if deed.do == line else choice
+                choice = deed if line in typed(deed.do) else choice
             self.stage.waiting = choice_words(choice, self.model) if choice is not None else line
         self._on_change()
+
+    def _enter(self, line: str) -> None:
+        """An entry of our own, in the words of the person's language."""
+        self.enter(" ".join(typed(word)[0] for word in line.split()))
 
     def stop(self) -> None:
         """Stop: part from the table, then end."""
@@ -385,7 +407,7 @@ class StageMode:
             self.stage.target = name
 
     def _deeds(self) -> dict[Deed, Callable[[], None]]:
-        enter = self.enter
+        enter = self._enter
         return {
             "left": lambda: self._sideways(-1),
             "right": lambda: self._sideways(1),
@@ -412,7 +434,7 @@ class StageMode:
             "scores": lambda: self._toggle("scores"),
             "log": lambda: self._toggle("log"),
             "hint": lambda: enter("hint"),
-            "chat": lambda: self.open_line("say "),
+            "chat": lambda: self.open_line(f"{typed('say')[0]} "),
             "mouse": self._turn_mouse,
             "redraw": self._on_change,
             "quit": self._quit,
@@ -491,7 +513,7 @@ class StageMode:
                 stage.target, stage.asks_target = favourite(model, targets), True
             return
         if choice.tile is not None:
-            self.enter(f"{tile_text(choice.tile)} {choice.train}")
+            self._enter(f"{tile_text(choice.tile)} {choice.train}")
         stage.clear_choice()
 
     def _take_back(self) -> None:
@@ -508,18 +530,20 @@ class StageMode:
     def _foul(self) -> None:
         fouls = [choice for choice in deeds_of(self.model) if choice.do == "foul"]
         if len(fouls) > 1:
-            self.open_line("foul ")
+            self.open_line(f"{typed('foul')[0]} ")
         else:
-            self.enter("foul")
+            self._enter("foul")
 
     def _why(self) -> None:
-        """Why the selected tile cannot be played; help where it can, or none is selected."""
+        """Why the selected tile cannot be played, on the train that is looked at or on any.
+
+        Help where it can, or none is selected.
+        """
         stage, model = self.stage, self.model
         if stage.selected is None or targets_of(model, stage.selected):
             self.show("help")
             return
-        train = stage.target or f"p{model.seat}"
-        self.enter(f"why {tile_text(stage.selected)} {train}")
+        self._enter(f"why {tile_text(stage.selected)} {stage.target or ''}")
 
     # --- the hand -------------------------------------------------------------------------
 
@@ -543,7 +567,7 @@ class StageMode:
         if self.stage.cover == topic:
             self.stage.uncover()
         else:
-            self.enter(topic)
+            self._enter(topic)
 
     def _back(self) -> None:
         if self.stage.form is not None:
@@ -585,7 +609,7 @@ class StageMode:
         if table is None:
             return
         if not table.rules.changed:
-            self.enter(f"join {self.stage.row + 1}")
+            self._enter(f"join {self.stage.row + 1}")
             return
         self.stage.joining, self.stage.cover, self.stage.scroll = table.name, "card", 0
         self.model.card = None
@@ -596,13 +620,13 @@ class StageMode:
         self.stage.uncover()
         if table is not None:
             self.person.note_rules(table)
-            self.enter(f"join {self.stage.row + 1}")
+            self._enter(f"join {self.stage.row + 1}")
 
     def _rules(self) -> None:
         if self.model.table is None:
-            self.enter(f"rules {self.stage.row + 1}")
+            self._enter(f"rules {self.stage.row + 1}")
         else:
-            self.enter("rules")
+            self._enter("rules")
 
     def _new_table(self) -> None:
         self.stage.form = Form(name=clean(self.model.name))
@@ -640,6 +664,6 @@ class StageMode:
         table, seat = self.model.table, self.model.seat
         is_ready = table is not None and seat is not None and table.seats[seat].ready
         if not is_ready:
-            self.enter("ready")
+            self._enter("ready")
         elif table is not None and table.state == "waiting":
-            self.enter("ready no")
+            self._enter("ready no")

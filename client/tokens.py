@@ -8,7 +8,9 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -20,8 +22,21 @@ except ImportError:  # not on Windows: there nothing is claimed
     fcntl = None  # type: ignore[assignment]
 
 
+HOLD_SECONDS = 20.0
+"""Longer than a server may take to answer a hello."""
+POLL_SECONDS = 0.02
+LEFT_SECONDS = 60.0
+"""A file that was written beside a token so long ago is no longer being written."""
+
+
 class TokenStore(Protocol):
     """Keeps resume tokens. `address` is `HOST:PORT`, `name` the player's name."""
+
+    def hold(self, address: str, name: str) -> AbstractAsyncContextManager[None]:
+        """Keep others from this pair while a token is shown to the server and the next one saved.
+
+        Two that did so at once could keep the older of two new tokens, which opens nothing.
+        """
 
     async def load(self, address: str, name: str) -> bytes | None:
         """The token kept for this pair, or None."""
@@ -38,6 +53,11 @@ class MemoryTokens:
 
     def __init__(self) -> None:
         self._tokens: dict[tuple[str, str], bytes] = {}
+
+    def hold(self, address: str, name: str) -> AbstractAsyncContextManager[None]:
+        """As `TokenStore.hold`: there are no others."""
+        del address, name
+        return contextlib.nullcontext()
 
     async def load(self, address: str, name: str) -> bytes | None:
         """As `TokenStore.load`."""
@@ -82,17 +102,17 @@ class FileTokens:
         the other's connection. A claim ends with its process, however that ends; where the folder
         cannot be written nothing is claimed, and the answer is True.
         """
-        path = self.path(address, name).with_suffix(".lock")
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:
-            yield True
-            return
-        try:
+        with _lock_file(self.path(address, name).with_suffix(".lock")) as descriptor:
             yield _try_to_lock(descriptor)
-        finally:
-            os.close(descriptor)  # the file stays: removing it would let two hold it
+
+    @contextlib.asynccontextmanager
+    async def hold(self, address: str, name: str) -> AsyncIterator[None]:
+        """As `TokenStore.hold`; whoever holds it for too long is not waited for."""
+        with _lock_file(self.path(address, name).with_suffix(".held")) as descriptor:
+            with trio.move_on_after(HOLD_SECONDS):
+                while not _try_to_lock(descriptor):  # noqa: ASYNC110 - another process has it
+                    await trio.sleep(POLL_SECONDS)
+            yield
 
     async def load(self, address: str, name: str) -> bytes | None:
         """As `TokenStore.load`."""
@@ -102,7 +122,7 @@ class FileTokens:
         """As `TokenStore.save`."""
         entry = {"address": address, "name": name, "token": token.hex()}
         path = self.path(address, name)
-        await trio.to_thread.run_sync(_write, path, json.dumps(entry).encode())
+        await trio.to_thread.run_sync(write_durably, path, json.dumps(entry).encode())
 
     async def forget(self, address: str, name: str) -> None:
         """As `TokenStore.forget`."""
@@ -110,7 +130,27 @@ class FileTokens:
         await trio.to_thread.run_sync(lambda: path.unlink(missing_ok=True))
 
 
-def _try_to_lock(descriptor: int) -> bool:
+@contextlib.contextmanager
+def _lock_file(path: Path) -> Iterator[int | None]:
+    """A file for a lock that ends with the block or the process; None where it cannot be made.
+
+    The file stays: removing it would let two hold it.
+    """
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError:
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _try_to_lock(descriptor: int | None) -> bool:
+    if descriptor is None:
+        return True
     if fcntl is not None:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -129,10 +169,12 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes) -> None:
+    """Put a file of mode 0600 in the place of an older one, whole and synced. Raises `OSError`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_suffix(f".{os.getpid()}.new")
     beside.unlink(missing_ok=True)
+    _sweep(path)
     try:
         with open(beside, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             file.write(content)
@@ -143,6 +185,14 @@ def _write(path: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a program that was killed has left beside `path` while it wrote."""
+    with contextlib.suppress(OSError):
+        for left in path.parent.glob(f"{path.stem}.*.new"):
+            if left.stat().st_mtime < time.time() - LEFT_SECONDS:
+                left.unlink()
 
 
 def _sync_folder(folder: Path) -> None:

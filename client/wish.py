@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 NAME_CHARS_MAX = 20
 THEME_NAMES = ("default", "high-contrast", "colour-blind", "none")
@@ -16,6 +17,15 @@ class Look:
     ascii: bool = False
     mouse: bool = False
     bell: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOptions:
+    """What is said of how to get in: the file of a password, TLS, a fingerprint as it was typed."""
+
+    password_file: Path | None = None
+    tls: bool = False
+    fingerprint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,4 +44,5 @@ class Wish:
     bots: int
     strategy: str
     seat_code: str | None = None
+    access: AccessOptions = field(default_factory=AccessOptions)
     look: Look = field(default_factory=Look)

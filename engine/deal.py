@@ -176,13 +176,17 @@ def _shuffle(order: list[int], key: bytes) -> None:
     last = len(order) - 1
     for block in count():
         for byte in hmac.digest(key, block.to_bytes(8, "big"), "sha256"):
-            if last < 1:
-                return
-            if byte < _FAIR[last]:
-                chosen = byte % (last + 1)
+            chosen = _CHOSEN[last][byte]
+            if chosen <= last:
                 order[last], order[chosen] = order[chosen], order[last]
                 last -= 1
+                if not last:
+                    return
 
 
-_FAIR: Final = tuple(256 - 256 % places for places in range(1, 257))
-"""By place, the bytes below which every remainder is as likely as any other."""
+_UNFAIR: Final = 255
+_CHOSEN: Final = tuple(
+    bytes(byte % (last + 1) if byte < 256 - 256 % (last + 1) else _UNFAIR for byte in range(256))
+    for last in range(255)
+)
+"""By place and random byte, the place to change with; `_UNFAIR` where that would favour some."""

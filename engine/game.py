@@ -136,10 +136,12 @@ class Game:
     def legal_moves(self, seat: int) -> tuple[Move, ...]:
         """All that `seat` may do now, out of turn too (knock, foul); never empty for `turn`."""
         state = self._round
-        if state is None or state.turn < 0:
+        if state is None:
             return ()
         moves = state.choices if seat == state.turn else ()
-        return moves + _out_of_turn(state, seat) if state.owed else moves
+        if not state.owed or state.turn < 0:
+            return moves
+        return moves + _out_of_turn(state, seat)
 
     def apply(self, seat: int, move: Move, *, at_ms: int = 0) -> tuple[Event, ...]:
         """Make a move; returns what happened, the end of round and game included.

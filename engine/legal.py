@@ -52,12 +52,10 @@ FITTING_PLAYS: Final = tuple(map(_Plays, range(TRAINS_MAX)))
 
 def usable_trains(state: Round) -> tuple[int, ...]:
     """The trains that the seat to act may use for an ordinary tile (section 3, point 3)."""
-    seat, rules = state.turn, state.procedure
+    rules = state.procedure
     if rules.any_train_free and not state.mexican_started:
-        following = len(state.ends) - 1
-        may_start = following - MEXICAN < rules.mexican_max
-        return open_trains(seat, state.marked, following + may_start)
-    others = state.marked
+        return open_trains(state.turn, state.marked, rules.mexican_reach[len(state.ends)])
+    seat, others = state.turn, state.marked
     if not rules.any_train:
         if rules.own_only and state.turns < state.seats:
             return (seat,)

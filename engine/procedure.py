@@ -7,6 +7,7 @@ cost more than the tile.
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .moves import MEXICAN, TRAINS_MAX
 from .ruleset import RuleSet
 from .tiles import TileMask, TileSet, tile_set
 
@@ -15,10 +16,11 @@ from .tiles import TileMask, TileSet, tile_set
 class Procedure:
     """The switches of `docs/rules.md`, by their option.
 
-    The last seven sum others up: `announces` a knock or notice, `goes_on` a turn may have several
+    The last ones sum others up: `announces` a knock or notice, `goes_on` a turn may have several
     tiles, `any_train` no option keeps a seat from an open train, `any_train_free` nor from starting
-    a Mexican Train; plays can be as `plain` has them (`plain`), in the first lap too
-    (`plain_lap_one`), draws as well (`plain_draw`).
+    a Mexican Train, so that by the length of `Round.ends` those below `mexican_reach` can be used;
+    plays can be as `plain` has them (`plain`), in the first lap too (`plain_lap_one`), draws as
+    well (`plain_draw`).
     """
 
     tiles: TileSet
@@ -66,6 +68,7 @@ class Procedure:
     goes_on: bool
     any_train: bool
     any_train_free: bool
+    mexican_reach: tuple[int, ...]
     plain: bool
     plain_lap_one: bool
     plain_draw: bool
@@ -76,7 +79,7 @@ def procedure_of(rules: RuleSet) -> Procedure:
     """The switches of a rule set."""
     tiles = tile_set(rules.number("set.max_pip"))
     reaches = rules.words("doubles.lapse")
-    max_trains = rules.number("mexican_train.max_trains")
+    mexican_max = rules.number("mexican_train.max_trains") or tiles.max_pip
     one_tile = rules["turn.play_limit"] == "one"
     goes_on = (
         not one_tile
@@ -102,7 +105,7 @@ def procedure_of(rules: RuleSet) -> Procedure:
         finish_lap=rules["first_turn.finish_lap"] is True,
         own_first_any=rules["train.own_first"] == "any",
         own_first_opponents=rules["train.own_first"] == "opponents",
-        mexican_max=max_trains or tiles.max_pip,
+        mexican_max=mexican_max,
         mexican_any_turn=rules["mexican_train.start"] in ("any_turn", "after_all_trains"),
         mexican_after_all=rules["mexican_train.start"] == "after_all_trains",
         mexican_starter=rules["mexican_train.start"] == "starter_first_lap",
@@ -131,6 +134,7 @@ def procedure_of(rules: RuleSet) -> Procedure:
         announces=rules["announce.mode"] != "off",
         goes_on=goes_on,
         any_train=any_train,
+        mexican_reach=tuple(min(ends, MEXICAN + mexican_max) for ends in range(TRAINS_MAX + 2)),
         any_train_free=any_train and rules["mexican_train.start"] == "any_turn",
         plain=one_tile and stuck,
         plain_lap_one=one_tile and stuck and not goes_on,

@@ -4,15 +4,17 @@ One struct a message; the type field names it. Bounds stand beside the fields an
 before anything else sees the message.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
 
+from .secrecy import shown, shown_fields
 from .values import (
     AbsenceChoice,
     ClientKind,
     CommandId,
+    Deed,
     EventNumber,
     OptionText,
     PlayerName,
@@ -36,6 +38,14 @@ class ClientMessage(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True
 ):
     """A message from a client. Fields with a default may be left out."""
+
+    secrets: ClassVar[frozenset[str]] = frozenset({"password", "token", "seat_code"})
+
+    def __repr__(self) -> str:
+        return shown(self, self.secrets)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return shown_fields(self, self.secrets)
 
 
 class Hello(ClientMessage, frozen=True, kw_only=True, tag="hello"):
@@ -140,6 +150,10 @@ class CreateTable(Command, frozen=True, kw_only=True, tag="create"):
     on_absent: Annotated[
         AbsenceChoice | None,
         Meta(description="for who is away for long; `wait`: the others may vote"),
+    ] = None
+    hints: Annotated[
+        bool | None,
+        Meta(description="whether persons may ask for a `hint`; null: as on this server"),
     ] = None
 
 
@@ -280,6 +294,26 @@ class Pause(Command, frozen=True, kw_only=True, tag="pause"):
     on: Annotated[bool, Meta(description="false: go on")] = True
 
 
+class Why(Command, frozen=True, kw_only=True, tag="why"):
+    """Ask why this seat may not make a move now, or whether it may. Answered by `reasons`.
+
+    It is about the moves of your own seat, in turn or out of it, and changes nothing.
+    """
+
+    do: Annotated[Deed, Meta(description="the move asked about")] = "play"
+    tile: Annotated[Tile | None, Meta(description="play: the tile, either end first")] = None
+    train: Annotated[
+        TrainName | None, Meta(description="play: where it would go; null: every train")
+    ] = None
+    seat: Annotated[SeatNumber | None, Meta(description="foul: the seat that would be called")] = (
+        None
+    )
+
+
+class AskHint(Command, frozen=True, kw_only=True, tag="hint"):
+    """A person asks what to do now. Answered by `hint`, at tables that give them."""
+
+
 class AskRecord(Command, frozen=True, kw_only=True, tag="record"):
     """Ask for the record of a finished game, part by part. Answered by `record_part`."""
 
@@ -338,6 +372,8 @@ AnyCommand = (
     | Foul
     | Vote
     | Pause
+    | Why
+    | AskHint
     | AskRecord
     | Say
     | Nudge

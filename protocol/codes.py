@@ -1,14 +1,15 @@
 """The stable codes: what a program may tell apart, with the sentence that a person reads.
 
 Codes never change their meaning; new ones may come, so a client treats an unknown code by its
-`retry` and shows the text. Three tables, one a way of saying no.
+`retry` and shows the text. Four tables, one a way of saying no.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .server_messages import Declined, Goodbye, Parameter, Refused
+from .server_messages import Declined, Goodbye, Refused, TableLeft
+from .values import Parameter
 
 
 class Code(NamedTuple):
@@ -37,6 +38,8 @@ REFUSED_CODES: Mapping[str, Code] = _table(
     Code("bad_token", "This resume token is not, or no longer, valid."),
     Code("bad_seat_code", "This seat code is not, or no longer, valid."),
     Code("bad_password", "The server wants another password."),
+    Code("too_many_tries", "Too many wrong passwords from your address; wait a bit.", retry=True),
+    Code("tls", "The server speaks TLS only: put tls:// in front of its address."),
     Code("server_full", "The server has no room for another connection.", retry=True),
     Code("storage_full", "The server has no room to store anything now.", retry=True),
     Code("shutdown", "The server is stopping.", retry=True),
@@ -100,6 +103,7 @@ DECLINED_CODES: Mapping[str, Code] = _table(
     Code("not_away", "This player is not away."),
     Code("no_vote", "There is nothing to vote on, or only the persons with a seat may vote."),
     Code("no_such_strategy", "The server has no bot of this name."),
+    Code("no_hints", "This table gives no hints."),
     Code("chat_limit", "Too much chat; wait a moment.", retry=True),
     # the game
     Code("paused", "The game is paused.", retry=True),
@@ -119,6 +123,11 @@ DECLINED_CODES: Mapping[str, Code] = _table(
     Code("not_done", "You may not end your turn now."),
     Code("no_knock", "There is nothing to knock for."),
     Code("no_foul", "There is no foul to call."),
+)
+
+LEFT_CODES: Mapping[str, Code] = _table(
+    Code("kicked", "The host has sent you away."),
+    Code("closed", "The table has closed."),
 )
 
 
@@ -168,3 +177,8 @@ def declined(
         retry=entry is not None and entry.retry,
         text=text,
     )
+
+
+def table_left(table: str, code: str) -> TableLeft:
+    """The message `table_left` with this code of `LEFT_CODES` and its sentence."""
+    return TableLeft(table=table, code=code, text=LEFT_CODES[code].sentence)

@@ -33,11 +33,11 @@ from .server_messages import (
     AnyServerMessage,
     Declined,
     Goodbye,
-    Parameter,
     Refused,
     ServerMessage,
     Welcome,
 )
+from .values import Parameter
 
 
 class Role(enum.Enum):

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from .codes import DECLINED_CODES, GOODBYE_CODES, REFUSED_CODES, declined, goodbye, refused
-from .server_messages import Declined, Goodbye, Parameter, Refused
+from .server_messages import Declined, Goodbye, Refused
+from .values import Parameter
 
 Answer = Literal["declined", "refused", "goodbye"]
 

@@ -4,11 +4,12 @@ Every field is always present, so that a client in any language can read without
 fields added later within a protocol version have defaults for older servers.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import Meta
 
+from .secrecy import shown, shown_fields
 from .values import (
     AnyEvent,
     CardLine,
@@ -16,21 +17,31 @@ from .values import (
     EventNumber,
     Limits,
     Milliseconds,
+    Parameter,
+    Reason,
     RulesInfo,
     SeatNumber,
     TableInfo,
     TableName,
     Tile,
     Turn,
+    TurnClock,
     View,
 )
 
-Parameter = str | int | bool | list[str | int | list[int]] | None
 Answers = Annotated[int, Meta(ge=0, description="the id of the command that this answers, or 0")]
 
 
 class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", gc=False):
     """A message from the server."""
+
+    secrets: ClassVar[frozenset[str]] = frozenset({"token"})
+
+    def __repr__(self) -> str:
+        return shown(self, self.secrets)
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return shown_fields(self, self.secrets)
 
 
 class Welcome(ServerMessage, frozen=True, kw_only=True, tag="welcome"):
@@ -164,9 +175,35 @@ class Nudged(ServerMessage, frozen=True, kw_only=True, tag="nudged"):
 class SeatCode(ServerMessage, frozen=True, kw_only=True, tag="seat_code"):
     """The answer to `seat_code`: hand it to the player, whose `hello` it lets in once."""
 
+    secrets = frozenset({"code"})
+
     answers: Answers
     name: Annotated[str, Meta(description="the player's name, to say hello by")]
     code: Annotated[str, Meta(description="for `seat_code` of that `hello`")]
+
+
+class Reasons(ServerMessage, frozen=True, kw_only=True, tag="reasons"):
+    """The answer to `why`: one entry, or with a tile and no train one a train."""
+
+    answers: Answers
+    reasons: list[Reason]
+
+
+class Hint(ServerMessage, frozen=True, kw_only=True, tag="hint"):
+    """The answer to `hint`: what the planner would do with what this seat sees, and why."""
+
+    answers: Answers
+    turn: Annotated[Turn, Meta(description="the `turn` that it is for")]
+    choice: Annotated[Choice, Meta(description="one of the present `choices`")]
+    code: Annotated[str, Meta(description="the reason, stable; see the table of codes")]
+    params: Annotated[
+        dict[str, Parameter],
+        Meta(
+            description="`kept`: tiles that your own train will take later, in that order; "
+            "`cover`: the tile for a double; `seat` and `name`: somebody else"
+        ),
+    ]
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
 
 
 class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
@@ -191,6 +228,9 @@ class Update(ServerMessage, frozen=True, kw_only=True, tag="update"):
         Milliseconds | None, Meta(description="time left for the choice; null: no limit")
     ]
     unproven: Annotated[bool, Meta(description="true if the server deals from a fixed seed")]
+    clock: Annotated[TurnClock | None, Meta(description="of the seat to act; null: no limit")] = (
+        None
+    )
 
 
 AnyServerMessage = (
@@ -211,5 +251,7 @@ AnyServerMessage = (
     | Said
     | Nudged
     | SeatCode
+    | Reasons
+    | Hint
     | Update
 )

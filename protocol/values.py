@@ -37,6 +37,7 @@ Turn = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 EventNumber = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Milliseconds = Annotated[int, Meta(ge=0, le=2**40)]
 OptionValue = bool | int | str | list[int | str]
+Parameter = str | int | bool | list[str | int | list[int]] | None
 
 ClientKind = Literal["person", "bot", "watcher"]
 StartRule = Literal["full", "ready", "manual"]
@@ -59,6 +60,21 @@ class Choice(Value, frozen=True, kw_only=True):
     event: Annotated[
         EventNumber | None, Meta(description="foul: the event to name in the command")
     ] = None
+
+
+class Reason(Value, frozen=True, kw_only=True):
+    """A move of this seat, and what `declined` would say to it now."""
+
+    do: Annotated[Deed, Meta(description="the move")]
+    tile: Annotated[Tile | None, Meta(description="play: the tile")] = None
+    train: Annotated[TrainName | None, Meta(description="play: where it would go")] = None
+    seat: Annotated[SeatNumber | None, Meta(description="foul: the seat")] = None
+    code: Annotated[
+        str | None, Meta(description="as in `declined`; null: the move can be made now")
+    ]
+    option: Annotated[str | None, Meta(description="the rule option behind it")]
+    params: Annotated[dict[str, Parameter], Meta(description="what programs may want to know")]
+    text: Annotated[str, Meta(description="for people; programs never parse it")]
 
 
 class Train(Value, frozen=True, kw_only=True):
@@ -91,6 +107,26 @@ class KnockOwed(Value, frozen=True, kw_only=True):
     seat: SeatNumber
     event: Annotated[EventNumber, Meta(description="the event that left it with one tile")]
     foul: Annotated[bool, Meta(description="true while a foul may be called")]
+
+
+class TurnClock(Value, frozen=True, kw_only=True):
+    """What the seat to act was given for its turn, or a bot for its choice, when that began."""
+
+    budget_ms: Annotated[
+        Milliseconds, Meta(description="for the turn or choice itself; grows once if it returns")
+    ]
+    bank_ms: Annotated[Milliseconds, Meta(description="saved then, for when that is spent")]
+    credit_ms: Annotated[
+        Milliseconds,
+        Meta(
+            description="on top, for the way there and back: `rtt_ms`, but at most "
+            "`limits.lag_credit_ms_max`. No part of `deadline_ms`"
+        ),
+    ]
+    rtt_ms: Annotated[
+        Milliseconds | None,
+        Meta(description="the round trip as the server measured it; null: not yet"),
+    ]
 
 
 class View(Value, frozen=True, kw_only=True):
@@ -180,6 +216,18 @@ class TurnSkipped(Event, frozen=True, kw_only=True, tag="turn_skipped"):
     """The table ended a turn for a seat that was away or out of time."""
 
     seat: SeatNumber
+
+
+class TimeUp(Event, frozen=True, kw_only=True, tag="time_up"):
+    """A seat's time was spent, and this is where it went. What the table did follows."""
+
+    seat: SeatNumber
+    budget_ms: Annotated[Milliseconds, Meta(description="for the turn, or a bot's choice")]
+    bank_ms: Annotated[Milliseconds, Meta(description="taken from the bank in this turn")]
+    credit_ms: Annotated[Milliseconds, Meta(description="on top, for the connection")]
+    rtt_ms: Annotated[
+        Milliseconds | None, Meta(description="the round trip that was measured; null: none was")
+    ]
 
 
 class MarkerSet(Event, frozen=True, kw_only=True, tag="marker_set"):
@@ -289,6 +337,7 @@ AnyEvent = (
     | TileDrawn
     | Passed
     | TurnSkipped
+    | TimeUp
     | MarkerSet
     | MarkerRemoved
     | DoubleOpened
@@ -396,6 +445,9 @@ class TableInfo(Value, frozen=True, kw_only=True):
         Meta(description="what is done for who is away for long; `wait`: the others may vote"),
     ] = "wait"
     votes: Annotated[list[SeatVote], Meta(description="one a seat whose owner is away")] = []
+    hints: Annotated[
+        bool, Meta(description="true if persons with a seat here may ask for a `hint`")
+    ] = False
 
 
 class CardLine(Value, frozen=True, kw_only=True):
@@ -405,6 +457,9 @@ class CardLine(Value, frozen=True, kw_only=True):
     value: OptionValue
     differs: Annotated[bool, Meta(description="true if `classic` has another value")]
     text: Annotated[str, Meta(description="what it means, for people")]
+    idle_since: Annotated[
+        str, Meta(description="the option, as `name = value`, that leaves it without effect")
+    ] = ""
 
 
 class Limits(Value, frozen=True, kw_only=True):
@@ -427,3 +482,6 @@ class Limits(Value, frozen=True, kw_only=True):
     faults_per_minute: Annotated[int, Meta(description="`declined` for bad form before goodbye")]
     create_seconds: Annotated[int, Meta(description="between two tables of one connection")]
     bot_choice_seconds: Annotated[int, Meta(description="a bot's time for one choice")]
+    lag_credit_ms_max: Annotated[
+        int, Meta(description="the most that a turn is given on top for a slow connection")
+    ] = 0

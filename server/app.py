@@ -4,9 +4,12 @@
 fault in one connection, table or house bot is logged and ends there.
 """
 
+import contextlib
 import errno
 import secrets
 import socket
+import ssl
+import time
 from collections import Counter
 from importlib.metadata import version
 from typing import Final
@@ -16,24 +19,29 @@ from mexican_train.client import strategy_names
 from mexican_train.protocol import FEATURES, ServerConnection, goodbye, refused
 
 from . import logs
+from .certificates import Certificate
 from .config import Config
 from .desk import Desk
 from .effects import Report
-from .house import House, substitute
-from .listeners import close_all, is_loopback, name_of, open_listeners, tune
+from .house import House, advise, substitute
+from .hub import Hub, open_hub
+from .listeners import close_all, is_loopback, name_of, open_listeners, origin_of, tune
 from .lobby import Lobby
 from .lobby_settings import LobbySettings
 from .session import Session
 from .sqlite_store import SqliteStore
 from .store import MemoryStore, Store
 from .table_settings import TableSettings
-from .wires import SocketWire, StreamWire, Wire
+from .tls_wire import NoTlsError, TlsWire
+from .wires import SocketWire, StreamWire, Wire, WireClosedError
 
 SWEEP_SECONDS: Final = 1.0
 ACCEPT_PAUSE_SECONDS: Final = 0.1
 """After running out of descriptors or memory, before the next try."""
 DONE_GRACE_SECONDS: Final = 2.0
 """For clients to leave by themselves after the last game of `exits_when_done`."""
+COME_BACK_SECONDS: Final = 10.0
+"""For clients to come back where that game was over before a crash: a few tries of theirs."""
 _FILL_STRATEGY: Final = "planner"
 _EXHAUSTED: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
@@ -63,6 +71,7 @@ class Server:
         self._log: Final = log or logs.make_log(config.log_format, config.log_level)
         self._listens: Final = listens
         self._sessions: Final[set[Session]] = set()
+        self._handshakes: Final[set[trio.CancelScope]] = set()
         self._by_address: Final[Counter[str]] = Counter()
         self._connected = 0
         self._stopping: Final = trio.Event()
@@ -71,6 +80,7 @@ class Server:
         self._nearer = trio.Event()
         self._armed_for: float | None = None
         self._desk: Desk | None = None
+        self._hub: Hub | None = None
         self._log_emfile_at = float("-inf")
 
     # --- life -----------------------------------------------------------------------------
@@ -88,12 +98,13 @@ class Server:
             async with trio.open_nursery() as services:
                 async with trio.open_nursery() as connections:
                     desk = await self._start(services, connections)
-                    accepting = trio.CancelScope()
-                    for listener in listeners:
-                        connections.start_soon(self._accept, listener, connections, accepting)
+                    accepting = [trio.CancelScope() for _ in listeners]
+                    for listener, scope in zip(listeners, accepting, strict=True):
+                        connections.start_soon(self._accept, listener, connections, scope)
                     task_status.started()
                     await self._stopping.wait()
-                    accepting.cancel()
+                    for scope in [*accepting, *self._handshakes]:
+                        scope.cancel()
                     close_all(listeners)
                     # what is not gone by then is cut
                     connections.cancel_scope.deadline = (
@@ -103,6 +114,8 @@ class Server:
                 services.cancel_scope.cancel()
         finally:
             close_all(listeners)
+            if self._hub is not None:
+                self._hub.close()
             with trio.CancelScope(shield=True):
                 await self._store.aclose()
 
@@ -126,15 +139,28 @@ class Server:
         )
         stored = await self._store.load()
         self._desk = desk
-        desk.follow(self.lobby.recover(stored, trio.current_time()))
+        desk.follow(self.lobby.recover(stored, trio.current_time(), time.time()))
         if self.config.fixed_seed is not None:
             self._log.warning("all deals follow from a fixed seed: nothing is secret here")
+        if self.config.password_digest is not None:
+            self._log.info("a password is wanted")
+        if self.config.tls is not None:
+            self._log_certificate(self.config.tls)
         for plan in self.config.tables:
             effects = self.lobby.open_standing(plan, trio.current_time())
             desk.follow(effects)
+        desk.follow(self.lobby.note_company(trio.current_time()))
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
+        self._hub = open_hub()
+        if self._hub is not None:
+            services.start_soon(self._hub.run)
         return desk
+
+    def _log_certificate(self, certificate: Certificate) -> None:
+        self._log.info("TLS only", fingerprint=certificate.fingerprint)
+        if certificate.fault:
+            self._log.warning("clients may not take the certificate", reason=certificate.fault)
 
     def stop(self) -> None:
         """Begin to stop; `run` returns when everybody has been told, or after the drain time."""
@@ -147,6 +173,8 @@ class Server:
         await desk.settle()
         for session in list(self._sessions):
             session.end(goodbye("shutdown"))
+        desk.follow(self.lobby.put_away_finished())
+        await desk.settle()
 
     @property
     def is_stopping(self) -> bool:
@@ -159,7 +187,11 @@ class Server:
             self._done.set()
 
     async def _stop_when_done(self) -> None:
-        """Stop after the last game, when the players have had a moment to leave."""
+        """Stop after the last game, when the players have had a moment to see it and to leave."""
+        if self.config.exits_when_done and self.lobby.is_done:
+            if self.lobby.is_awaited:
+                await trio.sleep(COME_BACK_SECONDS)
+            self._done.set()
         await self._done.wait()
         self._log.info("every table has finished")
         with trio.move_on_after(DONE_GRACE_SECONDS):
@@ -177,7 +209,9 @@ class Server:
         """Serve a bot of this server's own."""
         await self._serve(StreamWire(stream), house_player=player)
 
-    async def _serve(self, wire: Wire, *, house_player: int | None = None) -> None:
+    async def _serve(
+        self, wire: Wire, *, house_player: int | None = None, origin: str = ""
+    ) -> None:
         """One session under supervision: whatever it raises is logged and ends here."""
         if self._desk is None:
             raise RuntimeError("the server is not running")
@@ -188,6 +222,7 @@ class Server:
             self.config.limits,
             log=self._log,
             house_player=house_player,
+            origin=origin,
         )
         self._sessions.add(session)
         try:
@@ -200,11 +235,11 @@ class Server:
             self._left = trio.Event()
 
     async def _serve_socket(self, sock: socket.socket, address: str) -> None:
-        wire = SocketWire(sock)
+        wire = SocketWire(sock, self._hub)
         is_full = self._is_full(address)
         self._connected += not is_full
         try:
-            await (self._turn_away(wire) if is_full else self._serve(wire))
+            await self.serve_wire(wire, origin_of(address), is_full=is_full)
         finally:
             self._connected -= not is_full
             self._by_address[address] -= 1
@@ -221,11 +256,43 @@ class Server:
             not is_loopback(address) and self._by_address[address] > config.address_connections_max
         )
 
-    async def _turn_away(self, wire: Wire) -> None:
-        """Say `server_full` to a connection that gets no session."""
-        framed = _refusal("server_full")
-        with trio.move_on_after(SWEEP_SECONDS):
-            wire.send_now(framed)
+    async def serve_wire(self, wire: Wire, origin: str, *, is_full: bool = False) -> None:
+        """Serve a connection from `origin`, under TLS where the server wants it, to its end."""
+        tls = self.config.tls
+        secured = wire if tls is None else await self._shake_hands(wire, tls.context)
+        if secured is not None:
+            await (
+                self._turn_away(secured, "server_full")
+                if is_full
+                else self._serve(secured, origin=origin)
+            )
+
+    async def _shake_hands(self, wire: Wire, context: ssl.SSLContext) -> Wire | None:
+        """The wire under TLS; None where nothing came of it, whatever the peer did."""
+        scope = trio.move_on_after(self.config.limits.hello_seconds)
+        self._handshakes.add(scope)
+        try:
+            with scope:
+                secured = TlsWire(wire, context)
+                await secured.shake_hands()
+                return secured
+            self._log.info(logs.BAD_PEER, code="slow")
+        except NoTlsError:
+            self._log.info(logs.BAD_PEER, code="no_tls")
+            await self._turn_away(wire, "tls")
+        except WireClosedError as error:
+            if _is_fault_of_peer(error.__cause__):
+                self._log.info(logs.BAD_PEER, code="bad_tls")
+        except Exception as error:  # noqa: BLE001 - one net a connection: it ends here
+            self._log.error("handshake failed", **logs.told(error))
+        finally:
+            self._handshakes.discard(scope)
+        return None
+
+    async def _turn_away(self, wire: Wire, code: str) -> None:
+        """Say why to a connection that gets no session."""
+        with trio.move_on_after(SWEEP_SECONDS), contextlib.suppress(WireClosedError):
+            await wire.send_all(_refusal(code))
             await wire.send_eof()
             while await wire.receive():
                 pass
@@ -279,9 +346,11 @@ class Server:
         """Look at every session's stamps, once a second."""
         while True:
             await trio.sleep(SWEEP_SECONDS)
-            now = trio.current_time()
-            for session in list(self._sessions):
-                session.sweep(now)
+            self._sweep_once(trio.current_time())
+
+    def _sweep_once(self, now: float) -> None:
+        for session in list(self._sessions):
+            session.sweep(now)
 
 
 def _store(config: Config) -> Store:
@@ -296,10 +365,13 @@ def _lobby_settings(config: Config) -> LobbySettings:
             pace_seconds=config.pace_seconds,
             between_seconds=config.between_seconds,
             bot_choice_seconds=config.limits.bot_choice_seconds,
+            lag_credit_seconds=config.limits.lag_credit_ms_max / 1000,
             fixed_seed=config.fixed_seed,
             grace_seconds=config.grace_seconds,
             terms=config.terms,
             substitute=substitute,
+            adviser=advise,
+            hints=config.hints,
         ),
         limits=config.limits,
         rules=config.rules,
@@ -308,7 +380,15 @@ def _lobby_settings(config: Config) -> LobbySettings:
         tables_max=config.tables_max,
         server_version=version("mexican-train"),
         features=FEATURES,
+        password_digest=config.password_digest,
     )
+
+
+def _is_fault_of_peer(cause: BaseException | None) -> bool:
+    """Whether a peer broke TLS. One that does not take the certificate sends an alert or goes."""
+    if not isinstance(cause, ssl.SSLError) or isinstance(cause, ssl.SSLEOFError):
+        return False
+    return "ALERT" not in (cause.reason or "")
 
 
 def _refusal(code: str) -> bytes:

@@ -39,8 +39,9 @@ class Attendance:
             if ended is not None and ended.choice is not None:
                 effects.append(Save((AbsenceDecided(self._charter.name, number, None),)))
             if ended is not None and self._course.clocks.seat == number and seat.kind == "person":
-                self._course.stands_in_for = None
                 self._course.hold_clock(now, RETURN_SECONDS)
+                if self._course.clocks.left(now) != 0.0:
+                    self._course.stands_in_for = None
         self._course.hold_clock(now)
         return effects
 

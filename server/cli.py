@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mexican_train.engine import RuleSet
     from mexican_train.protocol import AbsenceChoice, TimeoutChoice
 
+    from .certificates import Certificate
     from .config import Config
     from .lobby_settings import TablePlan
 
@@ -140,10 +141,33 @@ class _Usage(click.ClickException):
     help="How long nothing is done about who is away.",
 )
 @click.option(
+    "--hints/--no-hints",
+    default=True,
+    help="Whether persons may ask for a hint, at tables that do not say so themselves.",
+)
+@click.option(
     "--db",
     metavar="PATH|:memory:",
     help="Where the games are kept.  [default: server-PORT.db in the platform's data folder; "
     ":memory: with --port 0]",
+)
+@click.option(
+    "--password-file",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Its one line is wanted from everybody who comes in.",
+)
+@click.option(
+    "--tls-cert",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="TLS only, with this certificate (PEM, with those that vouch for it).",
+)
+@click.option("--tls-key", type=click.Path(path_type=Path), metavar="FILE", help="Its key (PEM).")
+@click.option(
+    "--tls",
+    type=click.Choice(["self-signed"]),
+    help="TLS only, with a certificate of the server's own; clients know it by its fingerprint.",
 )
 @click.option("--exit-when-done", is_flag=True, help="Stop when the table opened here is done.")
 @click.option(
@@ -248,9 +272,14 @@ def _database(db: str | None, port: int) -> Path | None:
         return None
     if db is not None:
         return Path(db)
-    import platformdirs  # noqa: PLC0415 - not needed where a file is named
+    return _data_folder() / f"server-{port}.db"
 
-    return platformdirs.user_data_path("mexican-train", appauthor=False) / f"server-{port}.db"
+
+def _data_folder() -> Path:
+    """The platform's, for this project."""
+    import platformdirs  # noqa: PLC0415 - not needed where files are named
+
+    return platformdirs.user_data_path("mexican-train", appauthor=False)
 
 
 def _config(
@@ -282,6 +311,7 @@ def _config(
         raise _Usage("--exit-when-done needs a table: add --table NAME.")
     if bank_seconds and turn_seconds is None:
         raise _Usage("--bank-seconds goes with --turn-seconds.")
+    database = _database(rest["db"], rest["port"])
     plan = _plan(
         table or "table-1",
         rule_set,
@@ -306,14 +336,69 @@ def _config(
             on_timeout=on_timeout,
             on_absent=on_absent,
         ),
+        hints=rest["hints"],
         fixed_seed=_seed(seed),
+        password_digest=_password_digest(rest["password_file"]),
+        tls=_certificate(rest["tls"], rest["tls_cert"], rest["tls_key"], database),
         exits_when_done=rest["exit_when_done"],
         exits_with_stdin=rest["until_stdin_closes"],
         ready_file=rest["ready_file"],
-        database=_database(rest["db"], rest["port"]),
+        database=database,
         log_format=rest["log_format"],
         log_level=rest["log_level"],
     )
+
+
+def _password_digest(path: Path | None) -> bytes | None:
+    """Of the password in this file; None without a file."""
+    if path is None:
+        return None
+    from mexican_train.client import (  # noqa: PLC0415 - not for --help
+        PasswordFileError,
+        read_password_file,
+    )
+
+    from .door import digest_of  # noqa: PLC0415 - likewise
+
+    try:
+        found = read_password_file(path)
+    except PasswordFileError as error:
+        raise Failure(str(error)) from error
+    if found.is_exposed:
+        _warn(f"others may read the password in {path}: chmod 600 {path}")
+    return digest_of(found.password)
+
+
+def _certificate(
+    tls: str | None, chain: Path | None, key: Path | None, database: Path | None
+) -> "Certificate | None":
+    """What to serve TLS with, if it is asked for."""
+    if tls is not None and (chain or key):
+        raise _Usage("--tls self-signed and --tls-cert do not go together.")
+    if (chain is None) != (key is None):
+        raise _Usage("--tls-cert and --tls-key go together.")
+    if tls is None and chain is None:
+        return None
+    from .certificates import (  # noqa: PLC0415 - not for --help
+        CertificateError,
+        certificate_of,
+        may_others_read,
+        own_certificate,
+    )
+
+    try:
+        if chain is None or key is None:
+            return own_certificate(_data_folder() if database is None else database.parent)
+        found = certificate_of(chain, key)
+        if may_others_read(key):
+            _warn(f"others may read the key in {key}: chmod 600 {key}")
+    except CertificateError as error:
+        raise Failure(str(error)) from error
+    return found
+
+
+def _warn(text: str) -> None:
+    click.echo(f"{PROGRAM}: {text}", err=True)
 
 
 def _rule_set(name: str, options: tuple[str, ...]) -> "RuleSet":

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from mexican_train.protocol import (
     AddBot,
+    AskHint,
     AskRecord,
     AskRules,
     AskSeatCode,
@@ -32,6 +33,7 @@ from mexican_train.protocol import (
     Play,
     Pong,
     Ready,
+    Reasons,
     RecordPart,
     Rematch,
     RemoveBot,
@@ -42,6 +44,7 @@ from mexican_train.protocol import (
     StartTable,
     Vote,
     WatchTable,
+    Why,
 )
 from mexican_train.protocol import (
     Tables as TableList,
@@ -96,6 +99,7 @@ def _create(tables: Tables, player: Player, command: CreateTable, now: float) ->
         allows_watchers=command.watchers == "public",
         password=command.password,
         terms=_terms(tables, command),
+        hints=command.hints,
     )
     if len(plan.bots) >= plan.seats:
         raise Decline("table_full")
@@ -154,9 +158,9 @@ def _watch(tables: Tables, player: Player, command: WatchTable, now: float) -> H
     if table.seat_of(player) is not None:
         raise Decline("already_at_table", params={"table": table.name})
     table.charter.check_password(command.password)
-    if player not in table.seats.watchers:
-        table.watch(player, now)
+    noted = table.watch(player, now) if player not in table.seats.watchers else []
     return [
+        *noted,
         *table.telling.news(now, player, command.id),
         *table.telling.update_for(player, now),
     ], TABLE
@@ -257,8 +261,8 @@ def _ask_rules(tables: Tables, player: Player, command: AskRules, _now: float) -
         rules = tables.named(command.table).rules
     else:
         rules = tables.at_table(player).rules
-    card = Card(answers=command.id, rules=views.rules_info(rules), lines=views.card_lines(rules))
-    return [Deliver(player.number, card)], AGAIN
+    which, lines = views.rule_card(rules)
+    return [Deliver(player.number, Card(answers=command.id, rules=which, lines=lines))], AGAIN
 
 
 def _move(tables: Tables, player: Player, command: GuardedMove, now: float) -> Handled:
@@ -285,6 +289,16 @@ def _pause(tables: Tables, player: Player, command: Pause, now: float) -> Handle
     effects = table.course.set_paused(command.on, now)
     effects += table.telling.news(now, player, command.id)
     return [*effects, *tables.go_on(table, now)], TABLE
+
+
+def _why(tables: Tables, player: Player, command: Why, _now: float) -> Handled:
+    reasons = tables.at_table(player).advice.reasons(player, command)
+    return [Deliver(player.number, Reasons(answers=command.id, reasons=reasons))], AGAIN
+
+
+def _ask_hint(tables: Tables, player: Player, command: AskHint, now: float) -> Handled:
+    hint = tables.at_table(player).advice.hint(player, command.id, now)
+    return [Deliver(player.number, hint)], AGAIN
 
 
 def _nudge(tables: Tables, player: Player, command: Nudge, now: float) -> Handled:
@@ -386,6 +400,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Foul: _foul,
     Vote: _vote,
     Pause: _pause,
+    Why: _why,
+    AskHint: _ask_hint,
     AskRecord: _ask_record,
     Say: _say,
     Nudge: _nudge,

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from mexican_train.engine import RuleSet
 from mexican_train.protocol import CLIENT_FRAME_BYTES_MAX, HELLO_FRAME_BYTES_MAX, Limits
 
+from .certificates import Certificate
 from .clocks import Terms
 from .lobby_settings import TablePlan
 
@@ -33,6 +34,7 @@ LIMITS: Final = Limits(
     faults_per_minute=20,
     create_seconds=5,
     bot_choice_seconds=10,
+    lag_credit_ms_max=1000,
 )
 
 
@@ -53,7 +55,10 @@ class Config:
         pace_seconds: between a bot's moves; None: 1 while a person is seated, else 0.
         between_seconds: how long the next round waits for persons who are not ready.
         terms: what tables do about time and absence that say nothing themselves.
+        hints: whether persons may ask for one, at tables that do not say so themselves.
         grace_seconds: how long nothing is done about somebody gone.
+        password_digest: of what everybody must know who comes in; None: no password.
+        tls: what is shown to everybody who connects; None: plain TCP.
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
         exits_when_done: stop once every table in `tables` has finished.
@@ -73,8 +78,11 @@ class Config:
     pace_seconds: float | None = None
     between_seconds: float = 30.0
     terms: Terms = field(default_factory=Terms)
+    hints: bool = True
     grace_seconds: float = 60.0
     fixed_seed: bytes | None = field(default=None, repr=False)
+    password_digest: bytes | None = field(default=None, repr=False)
+    tls: Certificate | None = None
     drain_seconds: float = 10.0
     exits_when_done: bool = False
     exits_with_stdin: bool = False

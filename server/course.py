@@ -6,12 +6,12 @@ Pure. What is true of the game beside the rules; it tells nobody and decides not
 
 from typing import Final
 
-from mexican_train.protocol import TableState
+from mexican_train.protocol import TableState, TurnClock
 
 from .absence import Absences
-from .clocks import Clocks
+from .clocks import Clocks, Grant
 from .declines import Decline
-from .effects import Effect, GamePaused, GameStarted, MoveMade, RoundDealt, Save
+from .effects import Effect, GamePaused, GameStarted, MoveMade, RoundDealt, Save, TimeRanOut
 from .progress import Progress
 from .seats import Seats
 from .table_settings import Charter, TableSettings
@@ -107,13 +107,13 @@ class Course:
         self.stands_in_for = None
         self.clocks.stop(now)
         self.absences.clear()
-        self._seats.quiet_since = None if self._seats.has_company() else now
+        noted = self._seats.note_company(now, is_anew=True)
         left = [
             number
             for number, seat in enumerate(self._seats)
             if seat.player is not None and seat.player.table != self._charter.name
         ]
-        return [effect for number in left for effect in self.vacate(number)]
+        return [*noted, *(effect for number in left for effect in self.vacate(number))]
 
     def vacate(self, number: int) -> list[Effect]:
         """Let nobody have the seat, and await nobody for it."""
@@ -184,24 +184,67 @@ class Course:
         if to_act is None:
             self.clocks.stop(now)
         elif self._seats[to_act].kind == "bot":
-            self.clocks.start(to_act, self._settings.bot_choice_seconds, now)
+            self._grant(to_act, Grant(budget=self._settings.bot_choice_seconds), now)
         elif is_anew or self.clocks.seat != to_act:
             seconds = self._charter.terms.turn_seconds
-            self.clocks.start(to_act, seconds, now, has_bank=seconds is not None)
+            self._grant(to_act, Grant(budget=seconds, has_bank=seconds is not None), now)
         self.hold_clock(now)
 
+    def _grant(self, seat: int, grant: Grant, now: float) -> None:
+        """Start the clock, with something on top for a slow connection."""
+        player = self._seats[seat].player
+        round_trip = player.round_trip if player is not None else None
+        credited = grant.credited(round_trip, self._settings.lag_credit_seconds)
+        self.clocks.start(seat, credited, now)
+
     def hold_clock(self, now: float, at_least: float = 0.0) -> None:
-        """Let the clock stand still or go on, as pause and presence of its owner have it."""
+        """Let the clock stand still or go on, as pause and presence of its owner have it.
+
+        In one turn it stands still for no more than one grace, however often the owner goes,
+        unless the others have decided to wait.
+        """
         seat = self.clocks.seat
         if seat is None:
             return
-        is_awaited = self._seats[seat].kind == "person" and (
-            self.absences.is_in_grace(seat) or self.absences.choice(seat) == "wait"
-        )
-        if self.is_paused or is_awaited:
+        is_person = self._seats[seat].kind == "person"
+        if self.is_paused or (is_person and self.absences.choice(seat) == "wait"):
             self.clocks.hold(now)
+        elif is_person and self.absences.is_in_grace(seat):
+            self.clocks.rest(now, self._settings.grace_seconds)
         else:
             self.clocks.go_on(now, at_least)
+
+    def time_up(self, now: float) -> TimeRanOut:
+        """Where the time of the seat that is timed has gone, as a fact.
+
+        Raises:
+            ValueError: nobody is timed.
+        """
+        self.clocks.charge(now)
+        seat, grant = self.clocks.seat, self.clocks.grant
+        if seat is None or grant is None or grant.budget is None:
+            raise ValueError("nobody is timed")
+        bank = grant.bank - self.clocks.banks[seat] if grant.has_bank else 0.0
+        return TimeRanOut(
+            self._charter.name,
+            seat,
+            budget_ms=_ms(grant.budget),
+            bank_ms=_ms(bank),
+            credit_ms=_ms(grant.credit),
+            rtt_ms=None if grant.round_trip is None else _ms(grant.round_trip),
+        )
+
+    def turn_clock(self) -> TurnClock | None:
+        """What the seat that is timed was given; None: no limit, or nobody is."""
+        grant = self.clocks.grant
+        if grant is None or grant.budget is None:
+            return None
+        return TurnClock(
+            budget_ms=_ms(grant.budget),
+            bank_ms=_ms(grant.bank),
+            credit_ms=_ms(grant.credit),
+            rtt_ms=None if grant.round_trip is None else _ms(grant.round_trip),
+        )
 
     def set_paused(self, is_on: bool, now: float) -> list[Effect]:
         """Stop the game, or let it go on.
@@ -225,3 +268,7 @@ class Course:
     def note_pause(self, is_on: bool, now: float) -> None:
         """Take in that the game was stopped, or let go on."""
         self.is_paused, self._paused_at = is_on, now
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)

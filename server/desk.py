@@ -42,6 +42,9 @@ from .effects import (
 from .lobby import Lobby
 from .store import Store, StoreFullError
 
+_GUESSES: Final = frozenset({"bad_password", "too_many_tries"})
+"""Refusals that the host wants to hear of, and from where."""
+
 
 class Guest(Protocol):
     """What the desk knows of a session."""
@@ -126,6 +129,8 @@ class Desk:
         self._on_deadline: Final = on_deadline
         self._guests: Final[dict[int, Guest]] = {}
         self._lanes: Final[dict[str, deque[_Job]]] = {}
+        self._behind: Final[dict[Guest, deque[_Job]]] = {}
+        """Of each guest with work in a lane, what it has asked for since: none overtakes itself."""
         self._unsaved: list[_Unsaved] = []
         self._something_unsaved = trio.Event()
         self._saved = trio.Event()
@@ -134,8 +139,8 @@ class Desk:
 
     # --- what comes in --------------------------------------------------------------------
 
-    def hello(self, guest: Guest, hello: Hello) -> None:
-        """Somebody introduces itself; the guest is told `welcome` or `refused`."""
+    def hello(self, guest: Guest, hello: Hello, origin: str = "") -> None:
+        """Somebody at the address `origin` introduces itself; it is told `welcome` or `refused`."""
         lobby = self._lobby
 
         def work() -> Sequence[Effect]:
@@ -145,8 +150,10 @@ class Desk:
             if guest.house_player is not None:
                 answer = lobby.hello_house(guest.house_player, hello, now)
             else:
-                answer = lobby.hello(hello, now)
+                answer = lobby.hello(hello, now, origin)
             if isinstance(answer, Refused):
+                if hello.password and answer.code in _GUESSES:
+                    self._log.info(logs.BAD_PEER, code=answer.code, address=origin)
                 guest.end(answer)
                 return ()
             return answer.effects
@@ -171,7 +178,11 @@ class Desk:
         player = guest.player
         if player is None or self._guests.get(player) is not guest:
             return
-        self._submit(_Job(lambda: None, lambda: self._lobby.heard_from(player), guest))
+
+        def work() -> Sequence[Effect]:
+            return self._lobby.heard_from(player, guest.generation)
+
+        self._submit(_Job(lambda: None, work, guest))
 
     def gone(self, guest: Guest) -> None:
         """A connection has ended."""
@@ -200,11 +211,34 @@ class Desk:
         if self._halted is not None:
             self._halted.append(job)
             return
+        if job.guest in self._behind:
+            self._behind[job.guest].append(job)
+        else:
+            self._place(job)
+
+    def _place(self, job: _Job) -> bool:
+        """Do the work, or let it wait in its lane; whether it is done."""
         lane = job.lane()
         if lane is not None and lane in self._lanes:
             self._lanes[lane].append(job)
-        else:
-            self._do(job, lane)
+            if job.guest is not None:
+                self._behind.setdefault(job.guest, deque())
+            return False
+        self._do(job, lane)
+        return True
+
+    def _place_again(self, job: _Job) -> None:
+        """Likewise, with work that has waited in a lane, and with what came behind it."""
+        if self._place(job):
+            self._follow_up(job.guest)
+
+    def _follow_up(self, guest: Guest | None) -> None:
+        """The work of a guest that waited in a lane is over: go on with what came behind it."""
+        behind = self._behind.pop(guest, None) if guest is not None else None
+        while behind:
+            if not self._place(behind.popleft()) and guest is not None:
+                self._behind[guest] = behind
+                return
 
     def _do(self, job: _Job, lane: str | None) -> None:
         """Do the work; its effects at once, or after its facts are stored."""
@@ -241,6 +275,8 @@ class Desk:
             await self._something_unsaved.wait()
             self._something_unsaved = trio.Event()
             batch, self._unsaved = self._unsaved, []
+            if not batch:
+                continue  # what it was set for has been undone meanwhile
             self._is_saving = True
             try:
                 await self._store.save([fact for each in batch for fact in each.facts])
@@ -284,12 +320,14 @@ class Desk:
             guest = each.job.guest
             if guest is not None and self._guests.get(guest.player or 0) is not guest:
                 guest.end(refused("storage_full"))  # its hello
-        for lane in {each.lane for each in batch if each.lane is not None}:
-            for job in self._lanes.pop(lane):
-                if job.command is None:
-                    waited.append(job)
-                else:
-                    self._decline(job.guest, job.command)
+        lanes = {each.lane: None for each in batch if each.lane is not None}
+        in_lanes = [job for lane in lanes for job in self._lanes.pop(lane)]
+        for job in in_lanes:
+            if job.command is None:
+                self._place_again(job)
+            else:
+                self._decline(job.guest, job.command)
+                self._follow_up(job.guest)
         for job in waited:
             self._submit(job)
 
@@ -333,12 +371,7 @@ class Desk:
         """Do what has waited for this lane, until something of it has to be stored."""
         waiting = self._lanes.pop(lane)
         while waiting:
-            job = waiting.popleft()
-            now_in = job.lane()
-            if now_in is not None and now_in in self._lanes:
-                self._lanes[now_in].append(job)
-            else:
-                self._do(job, now_in)
+            self._place_again(waiting.popleft())
             if lane in self._lanes and waiting:
                 self._lanes[lane].extend(waiting)
                 return

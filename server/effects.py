@@ -46,15 +46,15 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
 
 
 class PlayerKnown(Fact, frozen=True, gc=False):
-    """A player, new or with a new token; `previous_hash` is valid until the new one is used."""
+    """A player, new or with other tokens: the last one seen in use, and those issued since."""
 
-    secrets = frozenset({"token_hash", "previous_hash"})
+    secrets = frozenset({"confirmed_hash", "newer_hashes"})
 
     player: int
     name: str
     kind: ClientKind
-    token_hash: bytes
-    previous_hash: bytes | None
+    confirmed_hash: bytes | None
+    newer_hashes: tuple[bytes, ...]
     is_house: bool = False
 
 
@@ -100,6 +100,7 @@ class TableOpened(TableFact, frozen=True, gc=False):
     bank_seconds: int = 0
     on_timeout: TimeoutChoice = "skip"
     on_absent: AbsenceChoice = "wait"
+    hints: bool = True
 
 
 class TableClosed(TableFact, frozen=True, gc=False):
@@ -157,6 +158,12 @@ class AbsenceDecided(TableFact, frozen=True, gc=False):
     choice: AbsenceChoice | None
 
 
+class TableQuiet(TableFact, frozen=True, gc=False):
+    """The last person went then, in seconds since 1970; None: somebody is here."""
+
+    since: int | None
+
+
 class GamePaused(TableFact, frozen=True, gc=False):
     """Nobody may move and no clock runs, or they may again."""
 
@@ -206,6 +213,19 @@ class MoveMade(TableFact, frozen=True, gc=False):
     at_ms: int
     by_substitute: bool = False
     bank_ms: int | None = None
+
+
+class TimeRanOut(TableFact, frozen=True, gc=False):
+    """A seat's time was spent: its own, what it took from its bank, and the credit for the way.
+
+    `rtt_ms` is the round trip that was measured when the turn began; None: none was.
+    """
+
+    seat: int
+    budget_ms: int
+    bank_ms: int
+    credit_ms: int
+    rtt_ms: int | None
 
 
 # --- effects ------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ from .effects import (
     SeatTaken,
     TableFact,
     TableOpened,
+    TableQuiet,
+    TimeRanOut,
 )
 
 _KINDS: Final[Mapping[str, type[TableFact]]] = {
@@ -41,6 +43,8 @@ _KINDS: Final[Mapping[str, type[TableFact]]] = {
     "pause": GamePaused,
     "broken_off": GameBrokenOff,
     "seat_code": SeatCodeGiven,
+    "quiet": TableQuiet,
+    "time_up": TimeRanOut,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _FIELDS: Final = {

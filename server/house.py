@@ -9,8 +9,8 @@ from random import Random
 from typing import Final, Literal
 
 import trio
-from mexican_train.client import RefusedError, seat_bot, seat_view, strategy
-from mexican_train.protocol import Choice, Update
+from mexican_train.client import RefusedError, explain, seat_bot, seat_view, strategy
+from mexican_train.protocol import Choice, Hint, Update
 from trio.testing import memory_stream_pair
 
 from . import logs
@@ -29,6 +29,22 @@ def substitute(update: Update) -> Choice:
         raise ValueError("a watcher has nothing to choose")
     rng = Random(update.turn)  # noqa: S311 - it guards nothing
     return strategy(SUBSTITUTE).choose(view, update.choices, rng)
+
+
+def advise(update: Update) -> Hint:
+    """What the planner would do in the seat of this update, by what that seat sees, and why."""
+    view = seat_view(update)
+    if view is None:
+        raise ValueError("a watcher has nothing to choose")
+    advice = explain(view, update.choices)
+    return Hint(
+        answers=update.answers,
+        turn=update.turn,
+        choice=advice.choice,
+        code=advice.code,
+        params=dict(advice.params),
+        text=advice.text,
+    )
 
 
 class House:

@@ -1,6 +1,7 @@
 """Listening sockets, and the addresses under which others find this machine."""
 
 import errno
+import ipaddress
 import socket
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -82,6 +83,19 @@ def is_loopback(address: str) -> bool:
     """Whether an address is this machine's own."""
     plain = address.removeprefix("::ffff:")
     return plain == "::1" or plain.startswith("127.")
+
+
+def origin_of(address: str) -> str:
+    """Where a peer is from, as far as it cannot choose: of IPv6 the network, the first 64 bits."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.IPv6Network((found, 64), strict=False))
 
 
 def network_addresses() -> list[str]:

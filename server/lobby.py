@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 from mexican_train.protocol import (
     PROTOCOL_VERSIONS,
     AnyCommand,
+    AskHint,
     AskRecord,
     AskRules,
     CreateTable,
@@ -24,12 +25,14 @@ from mexican_train.protocol import (
     Resync,
     WatchTable,
     Welcome,
+    Why,
     common_version,
     refused,
 )
 
 from .commands import HANDLERS, Handler
 from .declines import Decline
+from .door import Door
 from .effects import Admit, Deliver, Effect, Fact, HangUp, PlayerForgotten, Save
 from .lobby_settings import LobbySettings, TablePlan
 from .players import (
@@ -46,7 +49,7 @@ from .playing import GuardedMove
 from .recovery import Recovery
 from .tables import Tables
 
-_ASKS: Final = (AskRecord, AskRules, ListTables, Ping, Resync)
+_ASKS: Final = (AskHint, AskRecord, AskRules, ListTables, Ping, Resync, Why)
 """The commands that change nothing: repeated, they are asked anew."""
 
 
@@ -68,14 +71,17 @@ class Lobby:
         self._players: Final = Players(settings.table.random_bytes)
         self._tables: Final = Tables(settings, self._players)
         self._recovery: Final = Recovery(self._tables, self._players)
+        self._door: Final = Door(settings.password_digest)
 
     # --- the door -------------------------------------------------------------------------
 
-    def hello(self, hello: Hello, now: float) -> Admission | Refused:
+    def hello(self, hello: Hello, now: float, origin: str = "") -> Admission | Refused:
         """Let a player in: a new name, or one that comes back with its token or a seat code.
 
-        Either is checked before anything is touched. The newest connection owns the player;
-        an older one gets `replaced`.
+        Either is checked before anything is touched, and so is the server's password, which all
+        must bring but those whose seat waits for them. `origin` is the address that wrong
+        passwords are counted by. The newest connection owns the player; an older one gets
+        `replaced`.
         """
         version = common_version(hello.versions)
         if version is None:
@@ -88,11 +94,15 @@ class Lobby:
         if hello.token is not None:
             if known is None or known.is_house or not is_token_of(known, hello.token):
                 return refused("bad_token")
+            if not known.seats and (closed := self._door.refusal(hello.password, origin, now)):
+                return refused(closed)
             return self._admit(known, hello, version, now)
         if hello.seat_code is not None:
             if known is None or known.is_house or not self._has_code(known, hello.seat_code):
                 return refused("bad_seat_code")
             return self._admit(known, hello, version, now)
+        if closed := self._door.refusal(hello.password, origin, now):
+            return refused(closed)
         forgotten: list[Effect] = []
         if known is not None:
             if not known.is_idle:
@@ -119,6 +129,7 @@ class Lobby:
         was_connected = player.is_connected
         token = self._players.issue_token(player, hello.token)
         player.generation += 1
+        player.round_trips = ()
         player.is_connected = True
         settings = self._settings
         welcome = Welcome(
@@ -150,10 +161,21 @@ class Lobby:
             self._tables.schedule(table)
         return Admission(player.number, effects)
 
-    def heard_from(self, number: int) -> list[Effect]:
-        """A frame has come from a player: the newest token is in its hands, the old one ends."""
-        player = self._players[number]
-        return [Save((player.known(),))] if is_token_confirmed(player) else []
+    def heard_from(self, number: int, generation: int) -> list[Effect]:
+        """A frame has come on this connection of a player: its token has arrived, all others end.
+
+        Not so on one of an older generation: a newer token is on its way.
+        """
+        player = self._players.get(number)
+        if player is None or player.generation != generation or not is_token_confirmed(player):
+            return []
+        return [Save((player.known(),))]
+
+    def note_round_trip(self, number: int, generation: int, seconds: float) -> None:
+        """A heartbeat of a connection was answered after so long; counts from the next turn on."""
+        player = self._players.get(number)
+        if player is not None and player.generation == generation:
+            player.note_round_trip(seconds)
 
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         """A connection has ended; one of an older generation changes nothing.
@@ -292,6 +314,18 @@ class Lobby:
         """Whether there are standing tables and each has played a game to its end."""
         return self._tables.is_done
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody with a seat at a standing table is not here."""
+        return self._tables.is_awaited
+
+    def put_away_finished(self) -> list[Effect]:
+        """Close the standing tables whose game is over, as the server stops in good order.
+
+        All who are there have been told, so that the next start may begin anew.
+        """
+        return self._tables.put_away_finished()
+
     def people_at(self, names: Iterable[str]) -> set[int]:
         """The numbers of all who have a seat or look on at these tables."""
         tables = [self._tables[name] for name in names if name in self._tables]
@@ -317,13 +351,24 @@ class Lobby:
 
     # --- after a crash --------------------------------------------------------------------
 
-    def recover(self, facts: Iterable[Fact], now: float) -> list[Effect]:
+    def recover(self, facts: Iterable[Fact], now: float, unix: float) -> list[Effect]:
         """Know again what earlier runs have stored. For a lobby that knows nothing yet.
+
+        `unix` is the time of day, in seconds since 1970: games that nobody has come back to for
+        long have waited in earlier runs too. `note_company` is to follow, or none would ever close.
 
         House bots are seated again, and what waits for nobody goes on. A table whose log does
         not fit is set aside, and the others are none the worse.
         """
-        return self._recovery.recover(facts, now)
+        return self._recovery.recover(facts, now, unix)
+
+    def note_company(self, now: float) -> list[Effect]:
+        """Note that nobody is at the tables that were left by the end of an earlier run."""
+        effects: list[Effect] = []
+        for table in self._tables.values():
+            effects += table.note_company(now)
+            self._tables.schedule(table)
+        return effects
 
     def restore(
         self,

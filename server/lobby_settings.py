@@ -1,7 +1,7 @@
 """What a lobby is told of the server around it, and a table as it is to be opened. Pure values."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mexican_train import engine
 from mexican_train.protocol import Limits, StartRule
@@ -23,6 +23,7 @@ class LobbySettings:
         tables_max: open tables at once.
         server, server_version: told in every welcome.
         features: what the server offers of what a hello may ask for.
+        password_digest: of the password that a hello must bring; None: there is none.
     """
 
     table: TableSettings
@@ -34,6 +35,7 @@ class LobbySettings:
     server: str = "mt-server"
     server_version: str = ""
     features: tuple[str, ...] = ()
+    password_digest: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +52,5 @@ class TablePlan:
     password: str | None = None
     terms: Terms | None = None
     """None: those of the server."""
+    hints: bool | None = None
+    """Likewise."""

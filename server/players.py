@@ -20,6 +20,9 @@ from .effects import AnswerKind, CommandAnswered, PlayerForgotten, PlayerKnown
 TOKEN_BYTES: Final = 32
 NAME_CHARS_MAX: Final = 20
 ANSWERS_KEPT: Final = 32
+ROUND_TRIPS_KEPT: Final = 5
+NEWER_TOKENS_MAX: Final = 4
+"""Tokens of one player that were issued and not yet seen in use."""
 IDLE_PLAYERS_MAX: Final = 10_000
 """Players known though neither connected nor seated; past it the longest gone are forgotten."""
 
@@ -150,7 +153,10 @@ class Player:
 
     Attributes:
         number: names the player inside the server, for ever.
+        confirmed_hash: of the last token that was seen in use; None: none was yet.
+        newer_hashes: of those issued since, the newest last.
         generation: rises with each connection; tells two sockets of one player apart.
+        round_trips: the seconds of the last few of the present one.
         table: the name of the table where the player sits or watches, or None.
         seats: the names of the tables that keep a seat for this player.
         is_house: the server's own bot, which needs no token.
@@ -163,9 +169,10 @@ class Player:
     number: int
     name: str
     kind: ClientKind
-    token_hash: bytes = field(default=b"", repr=False)
-    previous_hash: bytes | None = field(default=None, repr=False)
+    confirmed_hash: bytes | None = field(default=None, repr=False)
+    newer_hashes: tuple[bytes, ...] = field(default=(), repr=False)
     generation: int = 0
+    round_trips: tuple[float, ...] = ()
     is_connected: bool = False
     absent_since: float = 0.0
     is_house: bool = False
@@ -184,6 +191,19 @@ class Player:
     def is_idle(self) -> bool:
         """Whether nothing would be lost with this player but the name."""
         return not self.is_connected and not self.seats and self.table is None
+
+    def note_round_trip(self, seconds: float) -> None:
+        """Take in how long an update and the answer to it were on their way."""
+        self.round_trips = (*self.round_trips, seconds)[-ROUND_TRIPS_KEPT:]
+
+    @property
+    def round_trip(self) -> float | None:
+        """How long an update and the answer to it are on their way; None: not measured yet.
+
+        The middle one of the last few: a single answer that was late does not count.
+        """
+        ordered = sorted(self.round_trips)
+        return ordered[len(ordered) // 2] if ordered else None
 
     def keep_answer(self, command: int, answer: Answer) -> None:
         """Remember how `command` was answered, as the newest; the oldest answers are dropped."""
@@ -210,9 +230,8 @@ class Player:
 
     def known(self) -> PlayerKnown:
         """This player as a fact to store."""
-        return PlayerKnown(
-            self.number, self.name, self.kind, self.token_hash, self.previous_hash, self.is_house
-        )
+        hashes = (self.confirmed_hash, self.newer_hashes)
+        return PlayerKnown(self.number, self.name, self.kind, *hashes, self.is_house)
 
     def recall(self, fact: CommandAnswered) -> None:
         """Know an answer again that was stored; they come in the order in which they were given."""
@@ -283,7 +302,7 @@ class Players:
             player = Player(fact.player, fact.name, fact.kind, is_house=fact.is_house)
             self._by_number[fact.player] = player
         self._by_skeleton[skeleton(fact.name)] = player
-        player.token_hash, player.previous_hash = fact.token_hash, fact.previous_hash
+        player.confirmed_hash, player.newer_hashes = fact.confirmed_hash, fact.newer_hashes
         player.last_id = player.serial = 0
         player.answers.clear()
         player.unsaved.clear()
@@ -296,14 +315,23 @@ class Players:
         return f"{base}-{number}"
 
     def issue_token(self, player: Player, presented: bytes | None = None) -> bytes:
-        """A new token; the one that was presented stays valid until the new one is seen in use.
+        """A new token. Those before it count on until it is seen in use, the confirmed one first.
 
-        Not the newest one before: its welcome may have been lost, and the player still holds the
-        older.
+        Which of them the player holds is not known: any welcome may have been lost, and a hello
+        may come late. Of those never seen in use the longest unmentioned goes, so the one that was
+        `presented` now stays. None was: a seat code let the player in, and all older ones end.
         """
         token = self._random_bytes(TOKEN_BYTES)
-        player.previous_hash = hashlib.sha256(presented).digest() if presented else None
-        player.token_hash = hashlib.sha256(token).digest()
+        newer: list[bytes] = []
+        if presented is None:
+            player.confirmed_hash = None
+        else:
+            shown = hashlib.sha256(presented).digest()
+            newer = [each for each in player.newer_hashes if each != shown]
+            if shown != player.confirmed_hash:
+                newer.append(shown)
+        newer.append(hashlib.sha256(token).digest())
+        player.newer_hashes = tuple(newer[-NEWER_TOKENS_MAX:])
         return token
 
     def overdue(self) -> list[Player]:
@@ -316,15 +344,16 @@ class Players:
 
 
 def is_token_of(player: Player, token: bytes) -> bool:
-    """Whether this is the player's token, or the one before it while that still counts."""
+    """Whether this is one of the player's tokens that still count."""
     digest = hashlib.sha256(token).digest()
-    is_current = hmac.compare_digest(digest, player.token_hash)
-    is_previous = hmac.compare_digest(digest, player.previous_hash or b"")
-    return is_current or is_previous
+    known = [player.confirmed_hash or b"", *player.newer_hashes]
+    fitting = [each for each in known if hmac.compare_digest(digest, each)]
+    return bool(fitting)
 
 
 def is_token_confirmed(player: Player) -> bool:
     """Note that the newest token has arrived at its owner; whether that changed anything."""
-    changed = player.previous_hash is not None
-    player.previous_hash = None
-    return changed
+    if not player.newer_hashes:
+        return False
+    player.confirmed_hash, player.newer_hashes = player.newer_hashes[-1], ()
+    return True

@@ -18,8 +18,6 @@ from mexican_train.protocol import (
     Knock,
     Pass,
     Play,
-    Update,
-    decode_server,
 )
 
 from .clocks import is_due
@@ -295,6 +293,8 @@ class Playing:
 
     def is_held_for_turn(self) -> bool:
         """Whether the move that is awaited has come and only waits for its time."""
+        if not self._held:
+            return False
         progress = self._course.progress
         return progress is not None and any(
             held.command.turn == progress.turn for held in self._held
@@ -348,34 +348,48 @@ class Playing:
             return self._skip(seat, now, "absent skipped")
         if choice == "bot" or self._course.stands_in_for == seat:
             return self._play_for(seat, now, "substitute moved")
-        if self._seats[seat].kind == "bot":
-            return self._play_for(seat, now, "bot late")
-        if self._charter.terms.on_timeout == "skip":
-            return self._skip(seat, now, "late skipped")
-        self._course.stands_in_for = seat
-        return self._play_for(seat, now, "late replaced")
+        ran_out = self._course.time_up(now)
+        line = report(
+            "time is up",
+            table=self._charter.label,
+            seat=seat,
+            budget_ms=ran_out.budget_ms,
+            bank_ms=ran_out.bank_ms,
+            credit_ms=ran_out.credit_ms,
+            rtt_ms=ran_out.rtt_ms,
+        )
+        return [Save((ran_out,)), line, *self._act_late(seat, now, progress.note_time_up(ran_out))]
 
-    def _skip(self, seat: int, now: float, event: str) -> list[Effect]:
-        """End a turn without a chosen tile."""
+    def _act_late(self, seat: int, now: float, told: int) -> list[Effect]:
+        """Move for a seat whose time is up; `told`: the events that say so."""
+        if self._seats[seat].kind == "bot":
+            return self._play_for(seat, now, "bot late", told)
+        if self._charter.terms.on_timeout == "skip":
+            return self._skip(seat, now, "late skipped", told)
+        self._course.stands_in_for = seat
+        return self._play_for(seat, now, "late replaced", told)
+
+    def _skip(self, seat: int, now: float, event: str, told: int = 0) -> list[Effect]:
+        """End a turn without a chosen tile; `told`: events before it, to be told with it."""
         progress = self._course.game_on()
         turn = progress.turn
         made = self._course.made(seat, SKIP, now)
-        count = progress.skip(self._course.at_ms(now))
+        count = told + progress.skip(self._course.at_ms(now))
         # the turn may stay the same one (a draw of many), so the clock is set anew in any case
         self._course.start_clock(now, is_anew=True)
         line = report(event, table=self._charter.label, seat=seat)
         return [made, line, *self._moved(count, now, turn)]
 
-    def _play_for(self, seat: int, now: float, event: str) -> list[Effect]:
-        """Have the substitute move for a seat, and knock if it has to."""
+    def _play_for(self, seat: int, now: float, event: str, told: int = 0) -> list[Effect]:
+        """Have the substitute move for a seat, and knock if it has to; `told`: as for `_skip`."""
         progress = self._course.game_on()
         turn = progress.turn
         move = self._substitute_move(seat, now)
         if move is None:
-            return self._skip(seat, now, event)
+            return self._skip(seat, now, event, told)
         effects: list[Effect] = []
         at_ms = self._course.at_ms(now)
-        count = progress.apply(seat, move, at_ms)
+        count = told + progress.apply(seat, move, at_ms)
         effects.append(self._course.made(seat, str(move), now, by_substitute=True))
         if engine.KNOCK in progress.legal_moves(seat):
             count += progress.apply(seat, engine.KNOCK, at_ms)
@@ -388,9 +402,7 @@ class Playing:
         if self._settings.substitute is None:
             return None
         progress = self._course.game_on()
-        seen = decode_server(self._telling.updates(progress, [], now).seen_by(seat))
-        if not isinstance(seen, Update):
-            return None
+        seen = self._telling.seen_by(seat, now)
         guarded = [choice for choice in seen.choices if choice.do not in {"knock", "foul"}]
         choice = self._settings.substitute(msgspec.structs.replace(seen, choices=guarded))
         move = _chosen_move(choice)

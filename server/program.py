@@ -1,6 +1,5 @@
 """The server as a program: signals, ready file, the lines to type on other machines, exit code."""
 
-import gc
 import json
 import os
 import signal
@@ -18,10 +17,9 @@ from .config import Config
 from .declines import Decline
 from .listeners import ListenError, network_addresses
 from .store import StoreError
+from .tidying import Tidier
 
 _CHUNK_BYTES: Final = 4096
-GC_THRESHOLDS: Final = (50_000, 20, 100)
-"""Rarer collections: a full one stops everybody for 50 ms and more, and circles are few here."""
 
 
 class StartError(Exception):
@@ -34,7 +32,6 @@ def serve(config: Config) -> int:
     Raises:
         StartError: it could not start, or had to stop because of a fault.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
     with _plainly():
         return trio.run(_serve, config)
 
@@ -87,13 +84,20 @@ async def _serve(config: Config) -> int:
             nursery.start_soon(obey_signals)
             nursery.start_soon(run)
             await started.event.wait()
-            # what is here now stays: code, types, tables of the rules
-            gc.collect()
-            gc.freeze()
+            nursery.start_soon(_keep_tidy)
             _announce(server, config)
             if config.exits_with_stdin:
                 nursery.start_soon(_stop_with_stdin, server)
     return 0 if is_graceful else 1
+
+
+async def _keep_tidy() -> None:
+    """Begin when everything is loaded: code, types and tables of the rules stay."""
+    tidier = Tidier()
+    try:
+        await tidier.run()
+    finally:
+        tidier.end()
 
 
 class _Started(trio.TaskStatus[None]):
@@ -128,13 +132,18 @@ async def _stop_with_stdin(server: Server) -> None:
 
 
 def join_lines(server: Server) -> list[str]:
-    """What to type on other machines, one line a network address."""
+    """What to type on other machines, one line a network address or name of the certificate."""
     port = server.addresses[0][1]
-    if server.config.host is None:
+    tls = server.config.tls
+    if tls is not None and tls.names:
+        hosts = [*tls.names]
+    elif server.config.host is None:
         hosts = network_addresses() or ["127.0.0.1"]
     else:
         hosts = list(dict.fromkeys(host for host, _ in server.addresses))
-    return [f"mt-client {_bracketed(host)}:{port}" for host in hosts]
+    before = "tls://" if tls is not None else ""
+    after = f" --fingerprint {tls.fingerprint}" if tls is not None and tls.is_own else ""
+    return [f"mt-client {before}{_bracketed(host)}:{port}{after}" for host in hosts]
 
 
 def _bracketed(host: str) -> str:
@@ -149,6 +158,7 @@ def write_ready_file(server: Server, path: Path) -> None:
         "port": port,
         "pid": os.getpid(),
         "protocol": [*PROTOCOL_VERSIONS],
+        "tls": server.config.tls.fingerprint if server.config.tls is not None else None,
     }
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     unfinished.write_text(json.dumps(ready) + "\n", encoding="utf-8")

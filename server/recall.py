@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from mexican_train import engine
 
+from .clocks import Calendar
+from .condensing import condensed
 from .course import SKIP
 from .effects import (
     AbsenceDecided,
@@ -23,6 +25,8 @@ from .effects import (
     SeatTaken,
     TableFact,
     TableOpened,
+    TableQuiet,
+    TimeRanOut,
 )
 from .players import Player, Players
 from .table import Table
@@ -30,26 +34,44 @@ from .table_settings import Charter, TableSettings
 
 
 def recalled(
-    log: Sequence[TableFact], players: Players, settings: TableSettings, now: float
+    log: Sequence[TableFact],
+    players: Players,
+    settings: TableSettings,
+    now: float,
+    calendar: Calendar,
 ) -> Table:
-    """A table as its log tells, owners of seats included; times begin anew.
+    """A table as its log tells, owners of seats included.
+
+    Times begin anew, but for that after which a game closes to which nobody comes back.
 
     Raises:
         ValueError: the log cannot be played again.
     """
+    log = condensed(log)
     opened = log[0]
     if not isinstance(opened, TableOpened):
         raise ValueError("the log does not begin with its table")  # noqa: TRY004 - a bad value
-    table = Table(Charter.recalled(opened), settings, now, is_recalled=True)
-    games = [number for number, fact in enumerate(log) if isinstance(fact, GameStarted)]
-    last_game = games[-1] if games else 0
-    for number, fact in enumerate(log):
-        # of the games before the last one nothing is left to see
-        if number >= last_game or not isinstance(fact, RoundDealt | MoveMade):
-            _recall(table, fact, now)
+    table = Table(Charter.recalled(opened), settings, now, calendar, is_recalled=True)
+    for fact in log:
+        _recall(table, fact, now)
     _call_back(table, log, players)
     _wake(table, now)
+    table.seats.quiet_since = _quiet_since(table, log, settings, now, calendar)
     return table
+
+
+def _quiet_since(
+    table: Table, log: Sequence[TableFact], settings: TableSettings, now: float, calendar: Calendar
+) -> float | None:
+    """Since when nobody is at a game; None: not known, as the last person went with the server.
+
+    As long as for a table without a game is left in any case, so that somebody may come back.
+    """
+    words = [fact.since for fact in log if isinstance(fact, TableQuiet)]
+    if not table.is_in_play or not words or words[-1] is None:
+        return None
+    least = settings.idle_seconds - settings.sleep_seconds
+    return min(now, max(calendar.clock_time(words[-1]), now + least))
 
 
 def _call_back(table: Table, log: Sequence[TableFact], players: Players) -> None:
@@ -85,6 +107,8 @@ def _recall(table: Table, fact: TableFact, now: float) -> None:
             table.course.game_began_at = now - at_ms / 1000
             if bank_ms is not None:
                 table.course.clocks.banks[number] = bank_ms / 1000
+        case TimeRanOut():
+            table.course.game_on().note_time_up(fact)
         case RoundDealt():
             table.course.lay_out(fact)
         case GameStarted():
@@ -132,7 +156,6 @@ def _wake(table: Table, now: float) -> None:
             table.course.absences.note(number, now)
     if table.course.state == "playing":
         table.course.start_clock(now, is_anew=True)
-    table.seats.note_company(now)
 
 
 def carry_over(table: Table, before: Table | None, watchers: Sequence[Player], now: float) -> None:

@@ -6,8 +6,9 @@ Pure. After a crash all of them; after a transaction that failed those that it t
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from mexican_train.protocol import TableLeft
+from mexican_train.protocol import table_left
 
+from .clocks import Calendar
 from .effects import (
     CommandAnswered,
     Deliver,
@@ -37,9 +38,12 @@ class Recovery:
         self._players: Final = players
         self._settings: Final = tables.settings
 
-    def recover(self, facts: Iterable[Fact], now: float) -> list[Effect]:
+    def recover(self, facts: Iterable[Fact], now: float, unix: float) -> list[Effect]:
         """As `Lobby.recover`."""
+        self._tables.calendar = Calendar(now, unix)
         tables, effects = self._recall(facts, now)
+        for player in self._players:
+            player.absent_since = now  # nobody could come back before
         for table in tables:
             effects += table.seats.house_bots(self._settings.table.fixed_seed)
             effects += self._tables.go_on(table, now)
@@ -84,7 +88,7 @@ class Recovery:
                 carry_over(table, before, [each for each in looked_on if each is not None], now)
                 self._tables.schedule(table)
             elif self._tables.is_closed(name):
-                word = TableLeft(table=name, code="closed", text="The table has closed.")
+                word = table_left(name, "closed")
                 effects += [Deliver(player.number, word) for player, _ in present[name]]
         return effects
 
@@ -108,7 +112,7 @@ class Recovery:
         effects: list[Effect] = []
         for name, log in logs.items():
             try:
-                table = recalled(log, self._players, self._settings.table, now)
+                table = self._recalled(log, now)
             except Exception as error:  # noqa: BLE001 - a log that does not fit may raise anything
                 label = log[0].label if isinstance(log[0], TableOpened) else "?"
                 aside.append(TableSetAside(name, label, f"{type(error).__name__}: {error}"))
@@ -121,6 +125,10 @@ class Recovery:
             values = (("table", each.label), ("reason", each.reason))
             effects += [Report("table set aside", values, "error"), *self._abandon(each.table)]
         return tables, effects
+
+    def _recalled(self, log: Sequence[TableFact], now: float) -> Table:
+        settings, calendar = self._settings.table, self._tables.calendar
+        return recalled(log, self._players, settings, now, calendar)
 
     def _abandon(self, name: str) -> list[Effect]:
         """Let nobody keep a seat at a table that is set aside."""

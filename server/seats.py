@@ -10,8 +10,9 @@ from typing import Final
 
 from mexican_train.protocol import SeatKind
 
+from .clocks import Calendar
 from .declines import Decline
-from .effects import Effect, HostNamed, Save, SeatBot, SeatCodeGiven, SeatTaken
+from .effects import Effect, HostNamed, Save, SeatBot, SeatCodeGiven, SeatTaken, TableQuiet
 from .players import Player
 from .seat_codes import code_digest, new_code
 
@@ -46,12 +47,13 @@ class Seats:
         quiet_since: when the last person went; None while one is here.
     """
 
-    def __init__(self, table: str, count: int, now: float) -> None:
+    def __init__(self, table: str, count: int, now: float, calendar: Calendar) -> None:
         self.watchers: Final[list[Player]] = []
         self.host: Player | None = None
         self.heir_of: Player | None = None
         self.quiet_since: float | None = now
         self._table: Final = table
+        self._calendar: Final = calendar
         self._seats: Final = tuple(Seat() for _ in range(count))
 
     def __len__(self) -> int:
@@ -133,12 +135,17 @@ class Seats:
             and not seat.player.is_connected
         ]
 
-    def note_company(self, now: float) -> None:
-        """Note since when no person is here."""
+    def note_company(self, now: float, *, is_anew: bool = False) -> list[Effect]:
+        """Note since when no person is here; `is_anew`: as of now, even if it was so before."""
+        before = self.quiet_since
         if self.has_company():
             self.quiet_since = None
-        elif self.quiet_since is None:
+        elif before is None or is_anew:
             self.quiet_since = now
+        if self.quiet_since == before:
+            return []
+        since = None if self.quiet_since is None else self._calendar.day_time(now)
+        return [Save((TableQuiet(self._table, since),))]
 
     # --- who sits where -------------------------------------------------------------------
 

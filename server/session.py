@@ -1,8 +1,8 @@
 """A session: one connection, from its first byte to its last word.
 
-Everything that a peer can do wrong ends here, with a code, and touches nobody else. One task
-reads; what cannot be sent at once waits in a bounded outbox that one drain task empties. Nothing
-has a timeout of its own: activity is stamped, and `sweep` looks at the stamps once a second.
+Everything that a peer can do wrong ends here, with a code, and touches nobody else. What comes is
+taken in plain calls; what cannot be sent at once waits in a bounded outbox that one drain task
+empties. No wait has a timeout of its own: activity is stamped, and `sweep` looks at the stamps.
 """
 
 from collections import deque
@@ -65,10 +65,12 @@ class Session:
         *,
         log: logs.Log,
         house_player: int | None = None,
+        origin: str = "",
     ) -> None:
         self.player: int | None = None
         self.generation = 0
         self._house_player: Final = house_player
+        self._origin: Final = origin
         self.is_over = False
         self._wire: Final = wire
         self._desk: Final = desk
@@ -84,6 +86,7 @@ class Session:
         self._heard_at = now
         self._beat_at = now
         self._beats = 0
+        self._is_beat_awaited = False
         self._is_token_seen = False
         self._allowance = float(limits.messages_burst)
         self._allowance_at = now
@@ -125,23 +128,37 @@ class Session:
     async def _read(self) -> None:
         """Take what comes, until the end of the stream or the last word."""
         try:
-            while not self.is_over:
-                received = await self._wire.receive()
-                if not received:
-                    self._connection.receive_eof()
-                    break
+            await self._wire.deliver(self._hear)
+        except WireClosedError:
+            pass
+        except Exception as error:  # noqa: BLE001 - one net a connection: it ends here
+            self._fail(error)
+        self.is_over = True
+
+    def _hear(self, received: bytes) -> bool:
+        """Take what has come, nothing at the end of the stream; whether more is wanted.
+
+        What goes wrong ends this connection, whoever calls.
+        """
+        try:
+            if received:
                 self._take_bytes(received)
+            else:
+                self._connection.receive_eof()
+                self.is_over = True
         except RemoteProtocolError as error:
             self._log.info(logs.BAD_PEER, code=error.code, length=error.length, player=self.player)
             reply = error.reply()
             if isinstance(reply, Goodbye | Refused):
                 self.end(reply)
-        except WireClosedError:
-            pass
+            self.is_over = True
         except Exception as error:  # noqa: BLE001 - one net a connection: it ends here
-            self._log.error("session failed", player=self.player, **logs.told(error))
-            self.end(goodbye("internal"))
-        self.is_over = True
+            self._fail(error)
+        return not self.is_over
+
+    def _fail(self, error: Exception) -> None:
+        self._log.error("session failed", player=self.player, **logs.told(error))
+        self.end(goodbye("internal"))
 
     async def _farewell(self) -> None:
         """Let the last word be read, for a moment."""
@@ -198,7 +215,7 @@ class Session:
 
     def _take(self, message: AnyClientMessage | BadMessage, now: float) -> None:
         if isinstance(message, Hello):
-            self._desk.hello(self, message)
+            self._desk.hello(self, message, self._origin)
             return
         if not self._is_token_seen:
             self._is_token_seen = True
@@ -207,8 +224,16 @@ class Session:
             self._reprimand(message, now)
         elif isinstance(message, BadMessage):
             self._answer_bad(message, now)
-        elif not isinstance(message, HeartbeatAnswer):
+        elif isinstance(message, HeartbeatAnswer):
+            self._note_round_trip(message, now)
+        else:
             self._desk.command(self, message)
+
+    def _note_round_trip(self, answer: HeartbeatAnswer, now: float) -> None:
+        """Hand the time since the last heartbeat to the core, once."""
+        if answer.n == self._beats and self._is_beat_awaited and self.player is not None:
+            self._is_beat_awaited = False
+            self._lobby.note_round_trip(self.player, self.generation, now - self._beat_at)
 
     def _answer_bad(self, message: BadMessage, now: float) -> None:
         self.send(message.declined())
@@ -336,13 +361,14 @@ class Session:
             self._cut_slow()
         elif now >= self._heard_at + limits.silence_seconds:
             self._give_up("silent")
-        elif now >= self._beat_at + limits.heartbeat_seconds:
-            self._beat(now)
+        elif not self._beats or now >= self._beat_at + limits.heartbeat_seconds:
+            self._beat(now)  # the first at once: it measures the connection
 
     def _beat(self, now: float) -> None:
         self._beat_at = now
         if self._connection.state is State.OPEN:
             self._beats += 1
+            self._is_beat_awaited = True
             self.send(Heartbeat(n=self._beats))
 
     def _give_up(self, code: str) -> None:

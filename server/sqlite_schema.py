@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-VERSION: Final = 2
+VERSION: Final = 3
 APPLICATION: Final = 0x4D585472
 """Marks the file as ours (`PRAGMA application_id`)."""
 BUSY_MS: Final = 5000
@@ -23,8 +23,8 @@ CREATE TABLE players (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     kind TEXT NOT NULL,
-    token_hash BLOB NOT NULL,
-    previous_hash BLOB,
+    confirmed_hash BLOB,
+    newer_hashes BLOB NOT NULL,
     is_house INTEGER NOT NULL
 );
 CREATE TABLE answers (
@@ -40,7 +40,9 @@ CREATE TABLE tables (
     name TEXT NOT NULL,
     label TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('open', 'closed', 'set aside')),
-    reason TEXT
+    reason TEXT,
+    start INTEGER NOT NULL DEFAULT 0,
+    start_chain BLOB
 );
 CREATE UNIQUE INDEX open_tables ON tables (name) WHERE state = 'open';
 CREATE TABLE events (
@@ -71,7 +73,29 @@ INSERT OR REPLACE INTO answers
 DROP TABLE answers_1;
 ALTER TABLE tables ADD COLUMN reason TEXT;
 """
-_MIGRATIONS: Final[Mapping[int, str]] = {1: _FROM_1}
+# Version 2 knew the newest token and, until that was seen in use, the one shown for it. Its logs
+# were never made short, so each of them starts at event 1.
+_FROM_2: Final = """
+ALTER TABLE players RENAME TO players_2;
+CREATE TABLE players (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    confirmed_hash BLOB,
+    newer_hashes BLOB NOT NULL,
+    is_house INTEGER NOT NULL
+);
+INSERT INTO players
+    SELECT number, name, kind,
+        coalesce(previous_hash, CASE length(token_hash) WHEN 0 THEN NULL ELSE token_hash END),
+        CASE WHEN previous_hash IS NULL THEN x'' ELSE token_hash END,
+        is_house
+    FROM players_2;
+DROP TABLE players_2;
+ALTER TABLE tables ADD COLUMN start INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tables ADD COLUMN start_chain BLOB;
+"""
+_MIGRATIONS: Final[Mapping[int, str]] = {1: _FROM_1, 2: _FROM_2}
 """By version, what makes the next one of it."""
 
 

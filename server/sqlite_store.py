@@ -1,8 +1,9 @@
 """The durable store: one SQLite file, written by one thread of its own.
 
 A transaction is on the disk before `save` returns (WAL, `synchronous=FULL`). Each table has a log
-of events with a chain of SHA-256 over them, since SQLite itself does not notice a flipped byte.
-A lock beside the file, held for as long as it is open, keeps a second server away.
+of events with a chain of SHA-256 over them, since SQLite itself does not notice a flipped byte. A
+log that is made short is written anew behind its own end: the chain goes on, and the table keeps
+where its log starts. A lock beside the file keeps a second server away.
 """
 
 import contextlib
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from . import sqlite_schema as schema
+from .condensing import condensed, is_due
 from .effects import (
     CommandAnswered,
     Fact,
@@ -118,11 +120,12 @@ class SqliteStore:
     ) -> Iterator[Fact]:
         """Facts of these tables and players; None: all of them."""
         logs: list[Fact] = []
-        for table, name, label in self._rows(
-            "SELECT number, name, label FROM tables WHERE state = 'open' ORDER BY number"
+        for table, name, label, start, chain in self._rows(
+            "SELECT number, name, label, start, start_chain FROM tables"
+            " WHERE state = 'open' ORDER BY number"
         ):
             if names is None or name in names:
-                logs += self._log(table, name, label)
+                logs += self._log(_Head(table, start, chain), name, label)
         (last_player,) = next(self._rows("SELECT last_player FROM counters"))
         yield PlayerForgotten(last_player)
         wanted = None if players is None else {*players, *seated(logs)}
@@ -134,10 +137,11 @@ class SqliteStore:
         yield from logs
 
     def _players(self, wanted: Collection[int] | None) -> Iterator[Fact]:
-        columns = "number, name, kind, token_hash, previous_hash, is_house"
+        columns = "number, name, kind, confirmed_hash, newer_hashes, is_house"
         for row in self._of("players", "number", columns, "number", wanted):
-            number, name, kind, token_hash, previous_hash, is_house = row
-            yield PlayerKnown(number, name, kind, token_hash, previous_hash, bool(is_house))
+            number, name, kind, confirmed, newer, is_house = row
+            hashes = (confirmed, _split(newer))
+            yield PlayerKnown(number, name, kind, *hashes, is_house=bool(is_house))
 
     def _answers(self, wanted: Collection[int] | None) -> Iterator[Fact]:
         columns = "player, command, serial, answer"
@@ -159,24 +163,36 @@ class SqliteStore:
         for number in sorted(wanted):
             yield from self._rows(f"{query} WHERE {key} = ? ORDER BY {order}", (number,))
 
-    def _log(self, table: int, name: str, label: str) -> list[Fact]:
+    def _log(self, start: "_Head", name: str, label: str) -> Sequence[Fact]:
         """The log of a table; that it is set aside, if the chain of its hashes is broken."""
-        head = _Head(table)
-        facts: list[Fact] = []
+        try:
+            facts, head = self._read_log(start, name)
+        except ValueError as error:
+            return [TableSetAside(name, label, str(error))]
+        self._heads[name] = head
+        return facts
+
+    def _read_log(self, start: "_Head", name: str) -> tuple[list[TableFact], "_Head"]:
+        """The log of a table from its start on, and where it ends.
+
+        Raises:
+            ValueError: it does not fit its hashes, or cannot be read; the text says where.
+        """
+        head = start
+        facts: list[TableFact] = []
         for n, event, chain in self._rows(
-            "SELECT n, event, chain FROM events WHERE table_number = ? ORDER BY n", (table,)
+            "SELECT n, event, chain FROM events WHERE table_number = ? ORDER BY n", (start.table,)
         ):
             head = head.after(event)
             if n != head.count or chain != head.chain:
-                return [TableSetAside(name, label, f"event {n} of its log does not fit its hash")]
+                raise ValueError(f"event {n} of its log does not fit its hash")
             try:
                 facts.append(read_event(event, name))
             except ValueError:
-                return [TableSetAside(name, label, f"event {n} of its log cannot be read")]
+                raise ValueError(f"event {n} of its log cannot be read") from None
         if not facts:
-            return [TableSetAside(name, label, "its log is empty")]
-        self._heads[name] = head
-        return facts
+            raise ValueError("its log is empty")
+        return facts, head
 
     def _rows(self, query: str, values: tuple[object, ...] = ()) -> Iterator[sqlite3.Row]:
         return iter(self._open().execute(query, values))
@@ -217,7 +233,8 @@ class SqliteStore:
                 opened = database.execute(
                     "INSERT INTO tables (name, label, state) VALUES (?, ?, 'open')", (name, label)
                 )
-                self._append(database, fact, _Head(opened.lastrowid or 0), heads)
+                heads[name] = _Head(opened.lastrowid or 0)
+                self._append(database, fact, heads)
             case TableClosed(name):
                 self._forget_log(database, name, heads)
             case TableSetAside(name, _, reason):
@@ -228,12 +245,10 @@ class SqliteStore:
                 )
                 heads[name] = None
             case TableFact(name):
-                head = heads[name] if name in heads else self._heads.get(name)
-                if head is None:
-                    raise StoreError(f"the store {self._path} knows no table for a fact")
-                self._append(database, fact, head, heads)
+                heads.setdefault(name, self._heads.get(name))
+                self._append(database, fact, heads)
             case PlayerKnown(number):
-                hashes = (fact.token_hash, fact.previous_hash)
+                hashes = (fact.confirmed_hash, b"".join(fact.newer_hashes))
                 database.execute(_KNOWN, (number, fact.name, fact.kind, *hashes, fact.is_house))
             case PlayerForgotten(number):
                 database.execute("DELETE FROM players WHERE number = ?", (number,))
@@ -241,18 +256,32 @@ class SqliteStore:
                 database.execute("UPDATE counters SET last_player = max(last_player, ?)", (number,))
 
     def _append(
-        self,
-        database: sqlite3.Connection,
-        fact: TableFact,
-        head: "_Head",
-        heads: dict[str, "_Head | None"],
+        self, database: sqlite3.Connection, fact: TableFact, heads: dict[str, "_Head | None"]
     ) -> None:
-        event = write_event(fact)
-        head = heads[fact.table] = head.after(event)
+        head = heads[fact.table]
+        if head is None:
+            raise StoreError(f"the store {self._path} knows no table for a fact")
+        heads[fact.table] = head = _appended(database, head, write_event(fact))
+        if is_due(head.count - head.start, head.kept, fact):
+            heads[fact.table] = self._condense(database, fact.table, head)
+
+    def _condense(self, database: sqlite3.Connection, name: str, head: "_Head") -> "_Head":
+        """Write the log of a table anew behind its end, without what counts no more."""
+        (row,) = self._rows("SELECT start, start_chain FROM tables WHERE number = ?", (head.table,))
+        try:
+            log, _ = self._read_log(_Head(head.table, *row), name)
+        except ValueError:
+            return head.shortened(head.start, head.count - head.start)  # the next start tells of it
+        database.execute("DELETE FROM events WHERE table_number = ?", (head.table,))
         database.execute(
-            "INSERT INTO events (table_number, n, event, chain) VALUES (?, ?, ?, ?)",
-            (head.table, head.count, event, head.chain),
+            "UPDATE tables SET start = ?, start_chain = ? WHERE number = ?",
+            (head.count, head.chain, head.table),
         )
+        end = head
+        short = condensed(log)
+        for fact in short:
+            end = _appended(database, end, write_event(fact))
+        return end.shortened(head.count, len(short))
 
     def _forget_log(
         self, database: sqlite3.Connection, name: str, heads: dict[str, "_Head | None"]
@@ -284,26 +313,53 @@ _ANSWERED: Final = (
     " answer = excluded.answer"
 )
 _KNOWN: Final = (
-    "INSERT INTO players (number, name, kind, token_hash, previous_hash, is_house)"
+    "INSERT INTO players (number, name, kind, confirmed_hash, newer_hashes, is_house)"
     " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-    " token_hash = excluded.token_hash, previous_hash = excluded.previous_hash"
+    " confirmed_hash = excluded.confirmed_hash, newer_hashes = excluded.newer_hashes"
 )
 
 
+def _split(hashes: bytes) -> tuple[bytes, ...]:
+    """Hashes that were joined."""
+    size = hashlib.sha256().digest_size
+    return tuple(hashes[at : at + size] for at in range(0, len(hashes), size))
+
+
 class _Head:
-    """Where the log of a table ends: how many events, and the hash over all of them."""
+    """Where the log of a table ends: how many events, and the hash over all that ever were.
 
-    __slots__ = ("chain", "count", "table")
+    `start` events of these are no longer kept; `kept` were there when it was last made short.
+    """
 
-    def __init__(self, table: int, count: int = 0, chain: bytes | None = None) -> None:
+    __slots__ = ("chain", "count", "kept", "start", "table")
+
+    def __init__(self, table: int, start: int = 0, chain: bytes | None = None) -> None:
         self.table: Final = table
-        self.count: Final = count
-        self.chain: Final = chain or hashlib.sha256(b"mexican-train table %d" % table).digest()
+        self.count = self.start = start
+        self.chain = chain or hashlib.sha256(b"mexican-train table %d" % table).digest()
+        self.kept = 0
 
     def after(self, event: bytes) -> "_Head":
         """The end, once this event is appended."""
-        chain = hashlib.sha256(self.chain + event).digest()
-        return _Head(self.table, self.count + 1, chain)
+        head = self.shortened(self.start, self.kept)
+        head.count, head.chain = self.count + 1, hashlib.sha256(self.chain + event).digest()
+        return head
+
+    def shortened(self, start: int, kept: int) -> "_Head":
+        """The same end of a log that starts there, and has so many events left."""
+        head = _Head(self.table, start, self.chain)
+        head.count, head.kept = self.count, kept
+        return head
+
+
+def _appended(database: sqlite3.Connection, head: _Head, event: bytes) -> _Head:
+    """Write one event; the end of the log then."""
+    head = head.after(event)
+    database.execute(
+        "INSERT INTO events (table_number, n, event, chain) VALUES (?, ?, ?, ?)",
+        (head.table, head.count, event, head.chain),
+    )
+    return head
 
 
 class _Lock:

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import trio
 
+from .condensing import condensed, is_due
 from .effects import (
     CommandAnswered,
     Fact,
@@ -75,6 +76,7 @@ class MemoryStore:
         self._players: Final[dict[int, PlayerKnown]] = {}
         self._answers: Final[dict[int, dict[int, CommandAnswered]]] = {}
         self._tables: Final[dict[str, list[TableFact]]] = {}
+        self._kept: Final[dict[str, int]] = {}
         self._last_player = 0
 
     async def load(self) -> Sequence[Fact]:
@@ -121,8 +123,13 @@ class MemoryStore:
                 self._answers.setdefault(number, {})[fact.serial % ANSWERS_KEPT] = fact
             case TableClosed(name) | TableSetAside(name):
                 self._tables.pop(name, None)
+                self._kept.pop(name, None)
             case TableFact(name):
-                self._tables.setdefault(name, []).append(fact)
+                log = self._tables.setdefault(name, [])
+                log.append(fact)
+                if is_due(len(log), self._kept.get(name, 0), fact):
+                    log[:] = condensed(log)
+                    self._kept[name] = len(log)
 
 
 def seated(log: Iterable[Fact]) -> set[int]:

@@ -7,10 +7,11 @@ raises `Decline` before anything has changed.
 from typing import Final
 
 from mexican_train import engine
-from mexican_train.protocol import TableLeft, TableState
+from mexican_train.protocol import TableState, table_left
 
+from .advice import Advice
 from .attendance import Attendance
-from .clocks import is_due
+from .clocks import Calendar, is_due
 from .course import Course
 from .declines import Decline
 from .effects import Deliver, Effect, GameSetUp, Save, SeatLeft, SeatReady
@@ -34,6 +35,7 @@ class Table:
         course: which game is on.
         telling: what others hear of it.
         playing: the games.
+        advice: what its players ask about them.
         attendance: what is done about those who are away.
         is_recalled: it was made from its log.
         closing: set once the table is to be closed.
@@ -41,15 +43,22 @@ class Table:
     """
 
     def __init__(
-        self, charter: Charter, settings: TableSettings, now: float, *, is_recalled: bool = False
+        self,
+        charter: Charter,
+        settings: TableSettings,
+        now: float,
+        calendar: Calendar,
+        *,
+        is_recalled: bool = False,
     ) -> None:
         self.name: Final = charter.name
         self.label: Final = charter.label
         self.charter: Final = charter
-        self.seats: Final = Seats(charter.name, charter.seats, now)
+        self.seats: Final = Seats(charter.name, charter.seats, now, calendar)
         self.course: Final = Course(charter, self.seats, settings, now)
         self.telling: Final = Telling(charter, self.seats, self.course, settings)
         self.playing: Final = Playing(charter, self.seats, self.course, self.telling, settings)
+        self.advice: Final = Advice(charter, self.seats, self.course, self.telling, settings)
         self.attendance: Final = Attendance(
             charter, self.seats, self.course, self.telling, self.playing
         )
@@ -101,14 +110,13 @@ class Table:
             if self.is_in_play:
                 raise Decline("already_started")
             number = self.seats.empty_seat(wanted)
-        effects = [self.seats.give(number, player)]
-        self.seats.note_company(now)
+        effects = [self.seats.give(number, player), *self.seats.note_company(now)]
         effects += self.attendance.note_presence(now)
         if self.host is None and player.kind == "person":
             effects += self.seats.name_host(player)
         return effects
 
-    def watch(self, player: Player, now: float) -> None:
+    def watch(self, player: Player, now: float) -> list[Effect]:
         """Let a player look on.
 
         Raises:
@@ -118,7 +126,7 @@ class Table:
             raise Decline("no_watchers")
         self.seats.watchers.append(player)
         player.table = self.name
-        self.seats.note_company(now)
+        return self.seats.note_company(now)
 
     def leave(self, player: Player, now: float) -> list[Effect]:
         """A player goes. In a running game the seat is kept, otherwise it is free."""
@@ -133,7 +141,7 @@ class Table:
                 effects += self.course.vacate(number)
             else:
                 effects.append(Save((SeatLeft(self.name, number),)))
-        self.seats.note_company(now)
+        effects += self.seats.note_company(now)
         effects += self.attendance.note_presence(now)
         if self.host is player:
             effects += self.seats.name_host(self.seats.next_host())
@@ -147,7 +155,7 @@ class Table:
         """
         if self.is_in_play:
             raise Decline("already_started")
-        word = TableLeft(table=self.name, code="kicked", text="The host has sent you away.")
+        word = table_left(self.name, "kicked")
         was_here = self.seats.is_present(player)
         effects = self.leave(player, now)
         return [*([Deliver(player.number, word)] if was_here else []), *effects]
@@ -156,14 +164,18 @@ class Table:
         """Tell the others that a player's connection has come or gone."""
         if player in self.seats.watchers and not player.is_connected:
             return self.leave(player, now)
-        self.seats.note_company(now)
-        effects = self.attendance.note_presence(now)
+        effects = self.seats.note_company(now)
+        effects += self.attendance.note_presence(now)
         effects += [
             effect
             for effect in self.telling.news(now)
             if not (isinstance(effect, Deliver) and effect.player == player.number)
         ]
         return effects + self.playing.go_on_if_ready(now)
+
+    def note_company(self, now: float) -> list[Effect]:
+        """Note since when no person is here."""
+        return self.seats.note_company(now)
 
     # --- what comes next ------------------------------------------------------------------
 
@@ -188,8 +200,7 @@ class Table:
         if self.state != "over":
             raise Decline("wrong_state")
         self.course.await_game()
-        self.seats.note_company(now)
-        return [Save((GameSetUp(self.name),))]
+        return [Save((GameSetUp(self.name),)), *self.seats.note_company(now)]
 
     def retry_later(self, now: float) -> None:
         """Let time demand nothing for a moment, so that a full disk is not asked without pause."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from mexican_train import engine
-from mexican_train.protocol import Choice, StartRule, Update
+from mexican_train.protocol import Choice, Hint, StartRule, Update
 
 from .clocks import Terms
 from .declines import Decline
@@ -18,6 +18,8 @@ from .effects import FixedDeal, TableOpened
 
 Substitute = Callable[[Update], Choice]
 """Plays for a seat: one of the update's choices, by nothing but what the update shows."""
+Adviser = Callable[[Update], Hint]
+"""Advises a seat, likewise; the hint answers the command that the update answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +31,7 @@ class TableSettings:
             while a person is seated, otherwise 0.
         between_seconds: how long the next round waits for persons who are not ready.
         bot_choice_seconds: a bot's time for one choice; then the substitute has it.
+        lag_credit_seconds: the most that a turn is given on top for a slow connection.
         idle_seconds: a table that is not being played closes so long after its last person left.
         sleep_seconds: likewise one with a person's seat, in mid-game.
         grace_seconds: so long nothing is done about someone gone. Then the seat is free while no
@@ -36,6 +39,8 @@ class TableSettings:
         host_seconds: so long a host may be gone before another person is.
         terms: of a table that sets none of its own.
         substitute: who plays for the absent and the late; None: their turns are skipped.
+        adviser: who gives hints; None: nobody.
+        hints: whether a table that does not say so itself lets persons ask for them.
         fixed_seed: all deals follow from it, and say so; None: from `random_bytes`.
         fixed_deal: by the number of the round, a deal laid out by hand, for tests.
         random_bytes: the source of secrets.
@@ -45,12 +50,15 @@ class TableSettings:
     pace_seconds: float | None = None
     between_seconds: float = 30.0
     bot_choice_seconds: float = 10.0
+    lag_credit_seconds: float = 1.0
     idle_seconds: float = 600.0
     sleep_seconds: float = 14 * 86_400.0
     grace_seconds: float = 60.0
     host_seconds: float = 30.0
     terms: Terms = field(default_factory=Terms)
     substitute: Substitute | None = None
+    adviser: Adviser | None = None
+    hints: bool = True
     fixed_seed: bytes | None = None
     fixed_deal: Callable[[int], FixedDeal | None] | None = None
 
@@ -70,6 +78,7 @@ class Charter:
         first_seat: who begins the first round.
         is_standing: opened at the start of the server, not by a player: it stays until played.
         terms: what is done about time and absence.
+        hints: persons with a seat may ask for them.
     """
 
     name: str
@@ -82,6 +91,7 @@ class Charter:
     password_digest: bytes | None = field(default=None, repr=False)
     is_standing: bool = False
     terms: Terms = field(default_factory=Terms)
+    hints: bool = True
 
     @classmethod
     def recalled(cls, opened: TableOpened) -> Self:
@@ -109,6 +119,7 @@ class Charter:
                 on_timeout=opened.on_timeout,
                 on_absent=opened.on_absent,
             ),
+            hints=opened.hints,
         )
 
     def opened(self) -> TableOpened:
@@ -129,6 +140,7 @@ class Charter:
             bank_seconds=self.terms.bank_seconds,
             on_timeout=self.terms.on_timeout,
             on_absent=self.terms.on_absent,
+            hints=self.hints,
         )
 
     def check_password(self, password: str | None) -> None:

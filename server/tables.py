@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from mexican_train import engine
-from mexican_train.protocol import TableLeft
+from mexican_train.protocol import table_left
 
+from .clocks import Calendar
 from .declines import Decline
 from .effects import (
     CloseBot,
@@ -28,6 +29,8 @@ from .table import Table
 from .table_settings import Charter, password_digest
 
 BOT_NAME_CHARS_MAX: Final = 14
+TIMERS_SPARE: Final = 100
+"""So many more timers than twice the tables may wait before the overtaken ones are dropped."""
 
 _OTHER_RULES: Final = Report("its rules stay as they were", level="warning")
 
@@ -38,12 +41,14 @@ class Tables(Mapping[str, Table]):
     Attributes:
         players: all players of the server.
         settings: what it keeps to.
+        calendar: the time of day.
     """
 
     def __init__(self, settings: LobbySettings, players: Players) -> None:
         self.settings: Final = settings
         self.players: Final = players
         self._tables: Final[dict[str, Table]] = {}
+        self.calendar = Calendar()
         self._closed: Final[dict[str, None]] = {}
         self._standing: Final[list[str]] = []
         self._timers: Final[list[tuple[float, int, str]]] = []
@@ -117,19 +122,18 @@ class Tables(Mapping[str, Table]):
     def open_standing(self, plan: TablePlan, now: float) -> list[Effect]:
         """Open a table at the start of the server; one that was recovered is taken up again.
 
+        So is one whose game is over: the server has crashed, and those who come back may not
+        have seen yet how it ended.
+
         Raises:
             Decline: as `create`.
         """
-        before: list[Effect] = []
         known = self._tables.get(plan.name)
         if known is not None and known.is_recalled:
-            if known.state != "over":
-                self._standing.append(known.name)
-                line = report("table taken up again", table=known.label, state=known.state)
-                return [line] if known.rules == plan.rules else [line, _OTHER_RULES]
-            before = self.close(known)
-        table, opened = self.open(plan, now, is_standing=True)
-        effects = [*before, *opened]
+            self._standing.append(known.name)
+            line = report("table taken up again", table=known.label, state=known.state)
+            return [line] if known.rules == plan.rules else [line, _OTHER_RULES]
+        table, effects = self.open(plan, now, is_standing=True)
         self._standing.append(table.name)
         return [*effects, *self.seat_bots(table, plan.bots), *self.go_on(table, now)]
 
@@ -140,6 +144,20 @@ class Tables(Mapping[str, Table]):
         return bool(standing) and all(
             table is None or table.state == "over" or table.closing for table in standing
         )
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody with a seat at a standing table is not here."""
+        standing = [self._tables.get(name) for name in self._standing]
+        return any(table is not None and table.seats.absent() for table in standing)
+
+    def put_away_finished(self) -> list[Effect]:
+        """Close the standing tables whose game is over, without a word: the server stops."""
+        finished = [table for name in self._standing if (table := self._tables.get(name))]
+        effects = [
+            effect for table in finished if table.state == "over" for effect in self.close(table)
+        ]
+        return [effect for effect in effects if isinstance(effect, Save)]
 
     def go_on(self, table: Table, now: float) -> list[Effect]:
         """Start what is not waiting any more, and have the table called in time."""
@@ -169,8 +187,9 @@ class Tables(Mapping[str, Table]):
             password_digest=password_digest(plan.password),
             is_standing=is_standing,
             terms=plan.terms or self.settings.table.terms,
+            hints=self.settings.table.hints if plan.hints is None else plan.hints,
         )
-        table = Table(charter, self.settings.table, now)
+        table = Table(charter, self.settings.table, now, self.calendar)
         self._tables[plan.name] = table
         self._closed.pop(plan.name, None)
         line = report(
@@ -225,7 +244,7 @@ class Tables(Mapping[str, Table]):
 
     def close(self, table: Table) -> list[Effect]:
         """Close a table; whoever is still there is told."""
-        word = TableLeft(table=table.name, code="closed", text="The table has closed.")
+        word = table_left(table.name, "closed")
         effects: list[Effect] = [
             Deliver(player.number, word) for player, _ in table.seats.viewers()
         ]
@@ -292,6 +311,17 @@ class Tables(Mapping[str, Table]):
         deadline = table.next_deadline()
         if deadline is None or (table.scheduled is not None and table.scheduled <= deadline):
             return
+        if len(self._timers) > 2 * len(self._tables) + TIMERS_SPARE:
+            self._drop_overtaken()
         table.scheduled = deadline
         self._tie += 1
         heapq.heappush(self._timers, (deadline, self._tie, table.name))
+
+    def _drop_overtaken(self) -> None:
+        """Forget the timers that a nearer one of their table has overtaken.
+
+        One of fourteen days would be there for as long, and each loss of a connection makes one.
+        """
+        times = {name: table.scheduled for name, table in self._tables.items()}
+        self._timers[:] = [each for each in self._timers if times.get(each[2]) == each[0]]
+        heapq.heapify(self._timers)

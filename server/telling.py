@@ -6,7 +6,14 @@ Pure, and changes nothing.
 from typing import Final
 
 from mexican_train import engine
-from mexican_train.protocol import SeatInfo, SeatVote, TableInfo, TableNews
+from mexican_train.protocol import (
+    SeatInfo,
+    SeatVote,
+    TableInfo,
+    TableNews,
+    Update,
+    decode_server,
+)
 
 from . import views
 from .course import Course
@@ -50,6 +57,7 @@ class Telling:
             on_timeout=terms.on_timeout,
             on_absent=terms.on_absent,
             votes=self._votes(),
+            hints=self._charter.hints and self._settings.adviser is not None,
         )
 
     def _seat_info(self, number: int, now: float) -> SeatInfo:
@@ -144,7 +152,16 @@ class Telling:
             table=self._charter.name,
             unproven=self._settings.is_fixed,
             deadline_ms=None if left is None else round(left * 1000),
+            clock=self._course.turn_clock(),
         )
+
+    def seen_by(self, seat: int, now: float, *, answers: int = 0) -> Update:
+        """The present update to a seat, read from the very bytes that it would be sent."""
+        payload = self.updates(self._course.game_on(), [], now).seen_by(seat, answers=answers)
+        seen = decode_server(payload)
+        if not isinstance(seen, Update):
+            raise TypeError("an update that is none")
+        return seen
 
     def broadcast(
         self, count: int, now: float, mover: Player | None = None, answers: int = 0

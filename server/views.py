@@ -52,6 +52,34 @@ def choice_of(move: engine.Move, foul_events: Mapping[int, int]) -> wire.Choice:
     return choice
 
 
+def reason(move: engine.Move, refusal: wire.Declined | None) -> wire.Reason:
+    """A move and what is said to it; None: it may be made. For the eyes of its own seat."""
+    tile = wire_tile(move.tile) if move.deed is engine.Deed.PLAY else None
+    train = engine.train_text(move.train) if move.deed is engine.Deed.PLAY else None
+    allowed = "This can be done now."
+    if tile is not None:
+        allowed = f"{tile[0]}-{tile[1]} can be played on {train}."
+    return wire.Reason(
+        do=_DEEDS[move.deed],
+        tile=tile,
+        train=train,
+        seat=move.seat if move.deed is engine.Deed.FOUL else None,
+        code=refusal.code if refusal is not None else None,
+        option=refusal.option if refusal is not None else None,
+        params=refusal.params if refusal is not None else {},
+        text=refusal.text if refusal is not None else allowed,
+    )
+
+
+_DEEDS: Final[Mapping[engine.Deed, wire.Deed]] = {
+    engine.Deed.PLAY: "play",
+    engine.Deed.DRAW: "draw",
+    engine.Deed.PASS: "pass",
+    engine.Deed.DONE: "done",
+    engine.Deed.KNOCK: "knock",
+    engine.Deed.FOUL: "foul",
+}
+
 # --- the table in play --------------------------------------------------------------------
 
 
@@ -310,8 +338,28 @@ def rules_info(rules: engine.RuleSet) -> wire.RulesInfo:
     )
 
 
+CARDS_KEPT: Final = 32
+_cards: Final[dict[tuple[str, str], tuple[wire.RulesInfo, list[wire.CardLine]]]] = {}
+"""By name and hash. One takes 60 µs to make and to encode, and anybody may ask all the time."""
+
+
+def rule_card(rules: engine.RuleSet) -> tuple[wire.RulesInfo, list[wire.CardLine]]:
+    """The rule card, encoded already: which rules, and each option.
+
+    For a message to go out. The last few that were asked for are kept.
+    """
+    key = (rules.name, rules.hash)
+    card = _cards.pop(key, None)
+    if card is None:
+        card = wire.preencoded(rules_info(rules)), wire.preencoded(card_lines(rules))
+    _cards[key] = card
+    if len(_cards) > CARDS_KEPT:
+        del _cards[next(iter(_cards))]
+    return card
+
+
 def card_lines(rules: engine.RuleSet) -> list[wire.CardLine]:
-    """The rule card, each option beside whether `classic` has another value."""
+    """The lines of the card, each option beside whether `classic` has another value."""
     changed = set(rules.differences(engine.RuleSet.preset("classic")))
     return [
         wire.CardLine(
@@ -319,6 +367,7 @@ def card_lines(rules: engine.RuleSet) -> list[wire.CardLine]:
             value=_option_value(line.value),
             differs=line.option in changed,
             text=line.text,
+            idle_since=line.idle_since,
         )
         for line in rules.card()
     ]

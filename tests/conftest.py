@@ -32,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     In CI the examples are the same in every run, so that a change is judged by itself alone. No
     deadlines: the machine may be busy, and no test here is about time.
     """
+    os.environ["MT_CLIENT_LANG"] = "en"  # whatever the locale of whoever runs them
     in_ci = bool(os.environ.get("CI"))
     built_in = settings.get_profile("default")
     settings.register_profile(

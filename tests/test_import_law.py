@@ -31,9 +31,9 @@ def words(text: str) -> frozenset[str]:
 
 # The core of the server, in order: each module may use those before it.
 CORE = (
-    *("declines", "effects", "clocks", "table_settings", "lobby_settings"),
-    *("views", "players", "seat_codes", "absence", "progress"),
-    *("seats", "course", "telling", "playing", "attendance", "table", "recall"),
+    *("declines", "effects", "clocks", "condensing", "table_settings", "lobby_settings"),
+    *("views", "players", "seat_codes", "door", "absence", "progress"),
+    *("seats", "course", "telling", "playing", "advice", "attendance", "table", "recall"),
     *("tables", "commands", "recovery", "lobby"),
 )
 
@@ -60,7 +60,7 @@ class Law:
 
 
 CLIENT_LIBRARIES = words("trio click platformdirs structlog wcwidth zeroconf")
-SHELL_LIBRARIES = words("trio click platformdirs structlog msgpack msgspec zeroconf")
+SHELL_LIBRARIES = words("trio click cryptography platformdirs structlog msgpack msgspec zeroconf")
 LAWS = {
     "engine": Law(is_pure=True, stdlib=PURE | {"importlib.resources", "tomllib"}),
     "protocol": Law(libraries=frozenset({"msgpack", "msgspec"}), is_pure=True),

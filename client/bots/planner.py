@@ -38,11 +38,11 @@ def explain(view: SeatView, choices: Sequence[Choice]) -> Explained:
     """
     offered: dict[Deed, Choice] = {choice.do: choice for choice in reversed(choices)}
     if "knock" in offered:
-        return explained(offered["knock"], "knock")
+        return explained(view, offered["knock"], "knock")
     fouls = [choice for choice in choices if choice.do == "foul"]
     if fouls:
         foul = min(fouls, key=lambda choice: choice.seat or 0)
-        return explained(foul, "foul", **_named(view, foul.seat or 0))
+        return explained(view, foul, "foul", **_named(view, foul.seat or 0))
     plays = [choice for choice in choices if choice.do == "play"]
     if not plays:
         return _without_play(view, offered)
@@ -51,10 +51,10 @@ def explain(view: SeatView, choices: Sequence[Choice]) -> Explained:
 
 def _without_play(view: SeatView, offered: Mapping[Deed, Choice]) -> Explained:
     if "draw" in offered:
-        return explained(offered["draw"], "draw" if view.hand else "draw_empty")
+        return explained(view, offered["draw"], "draw" if view.hand else "draw_empty")
     if "pass" in offered:
-        return explained(offered["pass"], "pass")
-    return explained(offered["done"], "done")
+        return explained(view, offered["pass"], "pass")
+    return explained(view, offered["done"], "done")
 
 
 def _named(view: SeatView, seat: int) -> dict[str, str | int]:
@@ -145,7 +145,7 @@ class _Decision:
     def best(self) -> Explained:
         """The first of the ways below that there is."""
         if len(self.hand) == 1:
-            return explained(self.plays[0], "last_tile")
+            return explained(self.view, self.plays[0], "last_tile")
         counts = enumerate(self.view.hand_counts)
         near = [seat for seat, count in counts if count == 1 and seat != self.view.seat]
         # In the first lap somebody may be near the end while whole trains are built: the plan
@@ -161,8 +161,8 @@ class _Decision:
             key=lambda choice: (self.weight(_played(choice)), _played(choice) not in self.plan),
         )
         if self.stop is not None and self.is_risky(_played(heaviest)):
-            return explained(self.stop, "done_double")
-        return explained(heaviest, "dump", **_named(self.view, near))
+            return explained(self.view, self.stop, "done_double")
+        return explained(self.view, heaviest, "dump", **_named(self.view, near))
 
     def close(self) -> Explained | None:
         """The own train is open to others, by a marker or a double: go on there at once."""
@@ -181,14 +181,14 @@ class _Decision:
             return None
         choice = max(spare, key=lambda choice: self.weight(_played(choice)))
         tile = _played(choice)
-        if self.view.awaited == "cover":
-            return explained(choice, "cover")
+        if any(double.train == choice.train for double in self.view.open_doubles):
+            return explained(self.view, choice, "cover")
         cover = self.cover(tile) if _is_double(tile) else None
         if cover is not None:
-            return explained(choice, "shed_double", cover=tile_text(cover))
+            return explained(self.view, choice, "shed_double", cover=tile_text(cover))
         if self.plan:
-            return explained(choice, "shed", kept=tiles_text(self.plan))
-        return explained(choice, "shed_any")
+            return explained(self.view, choice, "shed", kept=tiles_text(self.plan))
+        return explained(self.view, choice, "shed_any")
 
     def _is_spare(self, choice: Choice) -> bool:
         """Whether the play leaves the plan as it is, and no double that wants a tile of it."""
@@ -202,7 +202,7 @@ class _Decision:
         if self.next is None:
             return None
         if _is_double(_played(self.next)) and len(self.plan) > 1:
-            return explained(self.next, "plan_double", cover=tile_text(self.plan[1]))
+            return explained(self.view, self.next, "plan_double", cover=tile_text(self.plan[1]))
         return self._keeping(self.next, "plan")
 
     def lose_least(self) -> Explained:
@@ -213,12 +213,12 @@ class _Decision:
         choice = self.plays[losses.index(least)]
         is_risky = self.is_risky(_played(choice))
         if self.stop is not None and least > 0:
-            return explained(self.stop, "done_double" if is_risky else "done")
+            return explained(self.view, self.stop, "done_double" if is_risky else "done")
         if len(self.plays) == 1 and self.stop is None:
-            return explained(choice, "only")
+            return explained(self.view, choice, "only")
         if is_risky:
-            return explained(choice, "double")
-        return explained(choice, "least" if least > 0 else "free")
+            return explained(self.view, choice, "double")
+        return explained(self.view, choice, "least" if least > 0 else "free")
 
     def _loss(self, choice: Choice, steps: int) -> int:
         """Pips that have no way out of the hand after `choice`, more than before it."""
@@ -233,5 +233,5 @@ class _Decision:
     def _keeping(self, choice: Choice, code: str) -> Explained:
         """The choice by the code, or by that for the plan's last tile."""
         if len(self.plan) == 1:
-            return explained(choice, f"{code}_last")
-        return explained(choice, code, kept=tiles_text(self.plan[1:]))
+            return explained(self.view, choice, f"{code}_last")
+        return explained(self.view, choice, code, kept=tiles_text(self.plan[1:]))

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import trio
 from mexican_train.client import Address, Terminal, hello_for, open_link
@@ -35,12 +34,10 @@ from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-if TYPE_CHECKING:
-    from scripts.bench.children import game_server
-    from scripts.bench.shuffle import SHUFFLE_US, shuffle_us
-else:
-    from children import game_server
-    from shuffle import SHUFFLE_US, shuffle_us
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.bench.shuffle import SHUFFLE_US, shuffle_us
+from scripts.children import game_server
 
 SIZE = Size(rows=50, columns=160)
 SEATS = 8

@@ -185,7 +185,7 @@ async def recovery(folder: Path, tables: int) -> tuple[float, float, int]:
     store = SqliteStore(path)
     facts = await store.load()
     read = time.perf_counter()
-    Lobby(games.settings).recover(facts, 0.0)
+    Lobby(games.settings).recover(facts, 0.0, 0.0)
     known = time.perf_counter()
     await store.aclose()
     return read - start, known - read, len(moves)

@@ -14,22 +14,19 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # to the type checker by its path, at run time found in these folders
-    from scripts.bench.load import PacedTables, percentile
-    from scripts.chaos.victim import WARM_SECONDS, Victim, attacked, serving
-else:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
-    from load import PacedTables, percentile
-    from victim import WARM_SECONDS, Victim, attacked, serving
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.bench.load import PacedTables, percentile
+from scripts.chaos.attack import WARM_SECONDS, attacked
+from scripts.children import Child, game_server
 
 FILES = 4096
 MS = 1e3
 MIB = 1024 * 1024
 
 
-def window(players: PacedTables, victim: Victim, seconds: float, rate: float) -> Sequence[float]:
+def window(players: PacedTables, victim: Child, seconds: float, rate: float) -> Sequence[float]:
     """Latencies of one window, after a moment of warming up; the server's CPU share last."""
     players.paced(WARM_SECONDS / 2, rate)
     before, began = victim.cpu_seconds(), time.monotonic()
@@ -44,7 +41,7 @@ def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=4.0, help="of one window")
+    parser.add_argument("--seconds", type=float, default=12.0, help="of one window")
     parser.add_argument("--tables", type=int, default=25)
     parser.add_argument("--rate", type=float, default=200.0, help="honest moves a second in all")
     parser.add_argument("--share", type=int, default=1, help="a fraction of the attackers")
@@ -55,7 +52,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(FILES, hard)), hard))
     quiet: list[Sequence[float]] = []
     loud: list[Sequence[float]] = []
-    with serving(asked.server_option) as victim, closing(PacedTables()) as players:
+    with game_server(asked.server_option) as victim, closing(PacedTables()) as players:
         players.open(victim.port, asked.tables)
         start = victim.weigh()
         for run in range(asked.runs):

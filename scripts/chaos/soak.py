@@ -4,7 +4,8 @@
 attackers, and every few seconds memory, descriptors, threads and the size of the given files are
 noted. At the end the last quarter is held against the second. Loopback only; all processes are
 this script's own and end with it. `--server-option` goes to mt-server, `--file` names a database
-or its log to be watched. Exit code 1 if something has grown past `--growth`.
+or its log to be watched; with `--calm` there are games alone, as attackers take new names all the
+time and the server remembers ten thousand. Exit code 1 if something has grown past `--growth`.
 """
 
 import argparse
@@ -16,15 +17,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # to the type checker by its path, at run time found in these folders
-    from scripts.bench.load import Tables
-    from scripts.chaos.victim import Weight, attacked, serving
-else:
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
-    from load import Tables
-    from victim import Weight, attacked, serving
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.bench.load import Tables
+from scripts.chaos.attack import attacked
+from scripts.children import Weight, game_server
 
 FILES = 4096
 MIB = 1024 * 1024
@@ -37,16 +35,19 @@ WHAT: dict[str, Callable[[Weight], float]] = {
 
 
 def soak(
-    minutes: float, tables: int, options: Sequence[str], files: Sequence[Path]
+    minutes: float, tables: int, options: Sequence[str], files: Sequence[Path], *, is_calm: bool
 ) -> list[Weight]:
     """Play for so long; what the server held, every few seconds."""
     weights: list[Weight] = []
     end = time.monotonic() + minutes * 60
     step = max(1.0, min(15.0, minutes * 60 / 40))
     moves = 0
-    with serving(options, files=files) as victim, closing(Tables()) as players:
+    with game_server(options, files=files) as victim, closing(Tables()) as players:
         players.open(victim.port, tables)
-        with attacked(victim.port, minutes * 60, share=4):
+        beside = (
+            contextlib.nullcontext() if is_calm else attacked(victim.port, minutes * 60, share=4)
+        )
+        with beside:
             while time.monotonic() < end:
                 moves += players.window(step).moves
                 weights.append(victim.weigh())
@@ -63,13 +64,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--tables", type=int, default=10)
+    parser.add_argument("--calm", action="store_true", help="without attackers")
     parser.add_argument("--growth", type=float, default=0.10, help="that is still called flat")
     parser.add_argument("--server-option", action="append", default=[], help="for mt-server")
     parser.add_argument("--file", action="append", default=[], type=Path, help="to be watched")
     asked = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(FILES, hard)), hard))
-    weights = soak(asked.minutes, asked.tables, asked.server_option, asked.file)
+    files, options = asked.file, asked.server_option
+    weights = soak(asked.minutes, asked.tables, options, files, is_calm=asked.calm)
     quarter = len(weights) // 4
     grown = []
     for name, of in WHAT.items():

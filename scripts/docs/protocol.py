@@ -16,12 +16,15 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 import protocol_samples as samples  # type: ignore[import-not-found]  # found beside this file
 from mexican_train import protocol as p
+from mexican_train.client.bots import TEXTS
 
 TEMPLATE = Path(__file__).with_name("protocol.template.md")
 DOCS = Path(__file__).parents[2] / "docs"
 
 VALUES = (
     p.Choice,
+    p.Reason,
+    p.TurnClock,
     p.View,
     p.Train,
     p.OpenDouble,
@@ -264,6 +267,10 @@ def page() -> str:
         "refused_codes": codes(p.REFUSED_CODES),
         "goodbye_codes": codes(p.GOODBYE_CODES),
         "declined_codes": codes(p.DECLINED_CODES),
+        "left_codes": codes(p.LEFT_CODES),
+        "hint_codes": table(
+            ("code", "sentence"), [(f"`{code}`", sentence) for code, sentence in TEXTS.items()]
+        ),
         "states": states(),
         "exchange": exchange(),
     }

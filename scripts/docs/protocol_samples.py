@@ -26,6 +26,7 @@ TABLE = p.TableInfo(
     locked=False,
     round=1,
     rounds=7,
+    hints=True,
 )
 AWAY_TABLE = p.TableInfo(
     name="kitchen",
@@ -115,6 +116,7 @@ UPDATE = p.Update(
     ],
     deadline_ms=10000,
     unproven=False,
+    clock=p.TurnClock(budget_ms=10000, bank_ms=0, credit_ms=40, rtt_ms=40),
 )
 LATE_VIEW = p.View(
     round=1,
@@ -147,6 +149,7 @@ EVENTS: list[p.AnyEvent] = [
     p.TileDrawn(n=6, seat=1, tile=(4, 2)),
     p.Passed(n=7, seat=1),
     p.TurnSkipped(n=8, seat=0),
+    p.TimeUp(n=8, seat=0, budget_ms=30_000, bank_ms=12_000, credit_ms=1000, rtt_ms=1400),
     p.MarkerSet(n=9, seat=1),
     p.MarkerRemoved(n=10, seat=1),
     p.DoubleOpened(n=11, seat=0, train="p0", tile=(5, 5)),
@@ -216,6 +219,7 @@ CLIENT: dict[str, p.AnyClientMessage] = {
         bank_seconds=300,
         on_timeout="bot",
         on_absent="skip",
+        hints=False,
     ),
     "join": JOIN,
     "join, every field": p.JoinTable(id=5, table="cellar", seat=1, password="sesame"),  # noqa: S106 a sample
@@ -243,6 +247,11 @@ CLIENT: dict[str, p.AnyClientMessage] = {
     "vote, on one seat": p.Vote(id=31, choice="end", seat=1),
     "pause": p.Pause(id=32),
     "pause, go on": p.Pause(id=33, on=False),
+    "why, a tile on every train": p.Why(id=37, tile=(5, 6)),
+    "why, a tile on a train": p.Why(id=38, tile=(6, 5), train="p0"),
+    "why, another move": p.Why(id=39, do="draw"),
+    "why, a foul": p.Why(id=40, do="foul", seat=0),
+    "hint": p.AskHint(id=41),
     "record, the first part": p.AskRecord(id=27, table="kitchen"),
     "record, a part": p.AskRecord(id=28, table="kitchen", part=3),
     "say": p.Say(id=24, text="Good luck, Ann!"),
@@ -282,6 +291,37 @@ SERVER: dict[str, p.AnyServerMessage] = {
     "said": p.Said(name="Ann", text="Good luck, Bob!"),
     "nudged": p.Nudged(name="Bob", seats=[0]),
     "seat_code": p.SeatCode(answers=29, name="Ann", code="K7QF2-M9XWD"),
+    "reasons": p.Reasons(
+        answers=37,
+        reasons=[
+            p.Reason(
+                do="play",
+                tile=(6, 5),
+                train="p0",
+                code="not_open",
+                option="marker.on",
+                params={"train": "p0"},
+                text="p0 is closed: its owner's marker does not stand on it.",
+            ),
+            p.Reason(
+                do="play",
+                tile=(6, 5),
+                train="p1",
+                code=None,
+                option=None,
+                params={},
+                text="6-5 can be played on p1.",
+            ),
+        ],
+    ),
+    "hint": p.Hint(
+        answers=41,
+        turn=2,
+        choice=p.Choice(do="play", tile=(6, 5), train="p1"),
+        code="plan",
+        params={"kept": "5-5, 5-1"},
+        text="Play 6-5 on your train: it goes on with your train and keeps 5-5, 5-1 for later.",
+    ),
     "update": UPDATE,
     "update, every event and every other field of the view": p.Update(
         answers=22,

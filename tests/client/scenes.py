@@ -56,8 +56,8 @@ def at_table(
     """A game at a table of three, unless the view says otherwise."""
     model = Model()
     model.take(welcome())
-    told: dict[str, Any] = {"seats": SEATS, "state": "playing", "round": on.round} | table
-    model.take(table_news(seat=seat, **told))
+    told: dict[str, Any] = {"seats": SEATS, "state": "playing", "round": on.round, "hints": True}
+    model.take(table_news(seat=seat, **(told | table)))
     model.take(
         update(
             events,

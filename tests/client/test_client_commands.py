@@ -1,5 +1,6 @@
 """The command lines of the client: bad usage, nobody there, names, and what a bot says."""
 
+import os
 import re
 import signal
 import socket
@@ -140,8 +141,9 @@ def test_the_private_server() -> None:
     )
     assert command[:3] == [sys.executable, "-m", "mexican_train.server.cli"]
     assert " ".join(command[3:]) == (
-        "--host 127.0.0.1 --port 0 --ready-file ready --until-stdin-closes --table solo --seats 3 "
-        "--bots 2:greedy --rules bernie --rule set.max_pip=9 --rule game.rounds=1"
+        f"--config {os.devnull} --host 127.0.0.1 --port 0 --ready-file ready "
+        "--until-stdin-closes --table solo --seats 3 --bots 2:greedy --rules bernie "
+        "--rule set.max_pip=9 --rule game.rounds=1"
     )
 
 

@@ -6,6 +6,7 @@ from mexican_train.client.model import Model
 from mexican_train.protocol import (
     AddBot,
     AnyCommand,
+    AskHint,
     AskRecord,
     AskRules,
     Choice,
@@ -29,6 +30,7 @@ from mexican_train.protocol import (
     Tables,
     View,
     WatchTable,
+    Why,
 )
 
 from .peers import plays, seat_info, table_info, table_news, train, update, view, welcome
@@ -331,3 +333,66 @@ def test_an_empty_line_is_nothing(line: str) -> None:
 )
 def test_what_the_client_knows_itself(line: str, expected: object) -> None:
     assert read_entry(line, in_game()) == expected
+
+
+# --- advice ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["hint", "HINT", "H"])
+def test_a_hint_is_asked_for(line: str) -> None:
+    """`H` too, as on the full screen; `h` is the hand."""
+    assert command(line, in_game("12-7>p0")) == AskHint(id=0)
+    assert read_entry("h", in_game("12-7>p0")) == Show("hand")
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("why 12-7", Why(id=0, tile=(12, 7))),
+        ("why 7 12 p2", Why(id=0, tile=(12, 7), train="p2")),
+        ("why not 12-7 on Ann's train", Why(id=0, tile=(12, 7), train="p1")),
+        ("WHY play [12|7] me", Why(id=0, tile=(12, 7), train="p0")),
+        ("why 12-7 mexican", Why(id=0, tile=(12, 7), train="m0")),
+        ("why 12-7 m3", Why(id=0, tile=(12, 7), train="m3")),
+        ("why draw", Why(id=0, do="draw")),
+        ("why not Pass", Why(id=0, do="pass")),
+        ("why p", Why(id=0, do="pass")),
+        ("why done", Why(id=0, do="done")),
+        ("why knock", Why(id=0, do="knock")),
+        ("why foul Ann", Why(id=0, do="foul", seat=1)),
+    ],
+)
+def test_why_asks_for_a_tile_or_another_move(line: str, asked: Why) -> None:
+    """In turn and out of it; the server knows the reason."""
+    assert command(line, in_game("draw")) == asked
+    assert command(line, in_game(on=view(to_act=1, names=["Me", "Ann"], trains=TRAINS))) == asked
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("why", "Say which move, for example: why 12-7, why 12-7 me, why draw"),
+        ("why me", "Say which move, for example: why 12-7, why 12-7 me, why draw"),
+        ("why foul", "Say which move, for example: why 12-7, why 12-7 me, why draw"),
+        ("why 11-1", "You do not hold 11-1. Type hand to see your tiles."),
+        ("why draw now", "Type why draw alone; 'now' after it means nothing."),
+        ("why 12-7 Eve", "There is no player 'eve' here. Players: Me, Ann, Anton."),
+        ("hint me", "Type hint alone; 'me' after it means nothing."),
+        ("hnit", "'hnit' means nothing here. Did you mean hint?"),
+        ("whyy", "'whyy' means nothing here. Did you mean why?"),
+    ],
+)
+def test_what_advice_cannot_be_about(line: str, sentence: str) -> None:
+    assert refusal(line, in_game("draw")) == sentence
+
+
+@pytest.mark.parametrize("line", ["hint", "why 12-7"])
+def test_advice_is_for_players_in_a_game(line: str) -> None:
+    nowhere = "You are not at a table. Type tables to see where there is room."
+    assert refusal(line, lobby()) == nowhere
+    waiting = "The game has not started yet. Type ready when you are."
+    assert refusal(line, at_table()) == waiting
+    over = view(phase="round_over", to_act=None, names=["Me", "Ann"], trains=TRAINS)
+    assert refusal("hint", in_game(on=over)) == "Nobody can play now: the round is over."
+    watching = "You are watching; only players can do that."
+    assert refusal(line, in_game(seat=None)) == watching

@@ -385,6 +385,26 @@ async def test_after_a_steady_connection_the_waits_start_anew(
     assert waits[5] <= 0.5
 
 
+async def test_where_the_game_went_on_the_waits_start_anew(
+    opened: Opened, server: ScriptedServer, autojump_clock: object
+) -> None:
+    """A server that is killed again and again is found again at once, if each life has a move."""
+    waits = []
+    async with opened() as (_, first):
+        peer = first
+        for number, news in enumerate((0, 0, 0, 0, 1, 0)):
+            await peer.send(update(last_event=9 * number), update(last_event=9 * number + news))
+            await trio.testing.wait_all_tasks_blocked()
+            lost_at = trio.current_time()
+            await peer.hang_up()
+            peer = await server.accept()
+            waits.append(server.attempts[-1] - lost_at)
+            await peer.greet()
+    assert waits[3] >= 1
+    assert waits[4] <= 0.25
+    assert waits[5] <= 0.5
+
+
 async def test_a_silent_server_is_left(
     opened: Opened, server: ScriptedServer, autojump_clock: object
 ) -> None:

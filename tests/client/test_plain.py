@@ -3,6 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -16,6 +17,7 @@ from mexican_train.client.plain import (
     read_lines,
 )
 from mexican_train.protocol import (
+    AskHint,
     AskRecord,
     AskRules,
     Card,
@@ -23,6 +25,7 @@ from mexican_train.protocol import (
     CreateTable,
     Draw,
     GameOver,
+    Hint,
     JoinTable,
     Knocked,
     LeaveTable,
@@ -30,6 +33,8 @@ from mexican_train.protocol import (
     Ok,
     Passed,
     Play,
+    Reason,
+    Reasons,
     RecordPart,
     RulesInfo,
     Said,
@@ -37,6 +42,7 @@ from mexican_train.protocol import (
     TableLeft,
     Tables,
     TileLaid,
+    Why,
     declined,
     goodbye,
 )
@@ -262,6 +268,43 @@ async def test_a_turn() -> None:
         await person.reads("You play 12-7 on your train. Ann's turn.")
         await person.types("quit")
         await person.reads("Your seat at t is kept: come back under the same name, Me.")
+
+    exit_code, _ = await session(script, table="t")
+    assert exit_code == 0
+
+
+async def test_a_hint_and_a_reason_are_printed() -> None:
+    """A line each, whole sentences."""
+
+    async def script(person: Person) -> None:
+        await person.peer.send(update(choices=plays("12-7>p0", "draw"), turn=3))
+        await person.until("draw a tile\n")
+        await person.types("hint")
+        await person.sends(AskHint(id=1))
+        (choice, _) = plays("12-7>p0", "draw")
+        params: dict[str, Any] = {"kept": "7-3"}
+        await person.peer.send(
+            Hint(answers=1, turn=3, choice=choice, code="plan", params=params, text="…")
+        )
+        await person.until(
+            "Play 12-7 on your train: it goes on with your train and keeps 7-3 for later.\n"
+            "Type 1 to do so.\n"
+        )
+        await person.types("why 9-9 me")
+        await person.sends(Why(id=2, tile=(9, 9), train="p0"))
+        params = {"tile": "9-9", "train": "p0", "end": 12}
+        reason = Reason(
+            do="play",
+            tile=(9, 9),
+            train="p0",
+            code="does_not_fit",
+            option=None,
+            params=params,
+            text="…",
+        )
+        await person.peer.send(Reasons(answers=2, reasons=[reason]))
+        await person.until("\n9-9 does not fit your train, which ends in 12.\n")
+        await person.types("quit")
 
     exit_code, _ = await session(script, table="t")
     assert exit_code == 0

@@ -166,58 +166,89 @@ MARKED = {"trains": [train("p0", marked=True), train("p1", marked=True), train("
             "12-9>p0 12-11>p0 12-11>p1",
             MARKED,
             "12-9>p0",
-            "closes your train and keeps 9-4, 7-4 for later",
+            "Play 12-9 on your train: it closes your train and keeps 9-4, 7-4 for later.",
         ),
-        ("12-9 11-3", "12-9>p0 11-3>p1", MARKED, "12-9>p0", "closes your train"),
+        (
+            "12-9 11-3",
+            "12-9>p0 11-3>p1",
+            MARKED,
+            "12-9>p0",
+            "Play 12-9 on your train: it closes your train.",
+        ),
         (
             "12-9 9-4 7-3 7-1",
             "12-9>p0 7-3>p1 7-1>p1",
             {},
             "7-3>p1",
-            "is the heaviest tile that fits there and keeps 12-9, 9-4 for your own train",
+            (
+                "Play 7-3 on Ann's train: "
+                "it is the heaviest tile that fits there and keeps 12-9, 9-4 for your own train."
+            ),
         ),
         (
             "12-9 9-4 7-4 6-2",
             "12-9>p0 9-4>p1",
             {},
             "12-9>p0",
-            "goes on with your own train and keeps 9-4, 7-4 for later",
+            "Play 12-9 on your train: it goes on with your train and keeps 9-4, 7-4 for later.",
         ),
-        ("12-9 6-2", "12-9>p0", {}, "12-9>p0", "goes on with your own train"),
+        (
+            "12-9 6-2",
+            "12-9>p0",
+            {},
+            "12-9>p0",
+            "Play 12-9 on your train: it goes on with your train.",
+        ),
         (
             "12-8 9-9 9-1 5-3",
             "9-9>p0 9-1>p0",
             {"trains": [train("p0", (12, 9)), train("p1"), train("p2")]},
             "9-9>p0",
-            "goes on with your own train, and 9-1 covers the double",
+            "Play 9-9 on your train: it goes on with your train, and 9-1 covers the double.",
         ),
         (
             "8-3 5-1",
             "8-3>m0 5-1>m0",
             {},
             "8-3>m0",
-            "is the heaviest tile that fits, and your own train wants none",
+            (
+                "Play 8-3 on the Mexican Train: "
+                "it is the heaviest tile that fits, and your own train wants none of your tiles."
+            ),
         ),
         (
             "12-1 7-7 7-3 8-7",
             "12-1>p0 7-7>p1 7-3>p1 8-7>p1",
             {},
             "7-7>p1",
-            "is a double that you can cover with 8-7",
+            "Play 7-7 on Ann's train: it is a double that you can cover with 8-7.",
         ),
         (
             "12-1 7-7 8-4",
             "12-1>p0 7-7>p1",
             {},
             "12-1>p0",
-            "goes on with your own train",
+            "Play 12-1 on your train: it goes on with your train.",
         ),
         (
             "12-7 7-3 8-7 7-1",
             "12-7>p1 7-3>p1 8-7>p1 7-1>p1",
             {"doubles": "7-7>p1", "awaited": "cover"},
             "7-3>p1",
-            "covers the double with the heaviest tile that your own train can spare",
+            (
+                "Play 7-3 on Ann's train: "
+                "it covers the double with the heaviest tile that your own train can spare."
+            ),
+        ),
+        (
+            "12-1 7-3 8-7",
+            "7-3>p1 8-7>p1 12-1>p0",
+            {"doubles": "7-7>p1", "awaited": "extra"},
+            "8-7>p1",
+            (
+                "Play 8-7 on Ann's train: "
+                "it covers the double with the heaviest tile that your own train can spare."
+            ),
         ),
         (
             "12-7 7-3 5-5",
@@ -228,66 +259,78 @@ MARKED = {"trains": [train("p0", marked=True), train("p1", marked=True), train("
                 "trains": [train("p0", (12, 7), (7, 7)), train("p1"), train("p2")],
             },
             "12-7>p0",
-            "covers the double on your own train",
+            "Play 12-7 on your train: it covers the double there.",
         ),
         (
             "12-7 12-3 7-1 5-5",
             "12-7>p1 7-1>p1",
             {"doubles": "7-7>p1", "awaited": "cover"},
             "12-7>p1",
-            "fits there too and leaves as much for your own train",
+            "Play 12-7 on Ann's train: it fits there and leaves as much for your own train.",
         ),
         (
             "12-7 8-7 8-2",
             "12-7>p1 8-7>p1",
             {"doubles": "7-7>p1", "awaited": "cover"},
             "8-7>p1",
-            "costs the plan for your own train the least",
+            "Play 8-7 on Ann's train: it costs the plan for your own train the least.",
         ),
         (
             "12-9 9-4 7-3",
             "9-4>p1",
             {"doubles": "4-4>p1", "awaited": "cover"},
             "9-4>p1",
-            "is the only tile that fits",
+            "Play 9-4 on Ann's train: it is the only tile that fits.",
         ),
         (
             "7-7 2-2 8-4",
             "7-7>p1 2-2>p2",
             {},
             "7-7>p1",
-            "is a double that you cannot cover, but everything else costs more",
+            (
+                "Play 7-7 on Ann's train: "
+                "it is a double that you cannot cover, but everything else costs more."
+            ),
         ),
         (
             "12-9 9-4 10-10",
             "12-9>p0 9-4>p1 10-10>p2",
             {"hand_counts": [3, 7, 1]},
             "12-9>p0",
-            "Bob has one tile left, so the heaviest tile goes first",
+            "Play 12-9 on your train: Bob has one tile left, so the heaviest tile goes first.",
         ),
-        ("8-3", "8-3>m0 8-3>p1", {}, "8-3>m0", "is your last tile"),
-        ("12-9 5-5", "draw", {}, "draw", "nothing that you hold fits"),
+        (
+            "8-3",
+            "8-3>m0 8-3>p1",
+            {},
+            "8-3>m0",
+            "Play 8-3 on the Mexican Train: it is your last tile.",
+        ),
+        ("12-9 5-5", "draw", {}, "draw", "Draw a tile: nothing that you hold fits."),
         (
             "",
             "draw",
             {"awaited": "extra"},
             "draw",
-            "your hand is empty, and the double still wants a cover",
+            "Draw a tile: your hand is empty, and the double still wants a cover.",
         ),
-        ("12-9", "pass", {}, "pass", "nothing that you hold fits, and you may not draw"),
+        ("12-9", "pass", {}, "pass", "Pass: nothing that you hold fits, and you may not draw."),
         (
             "8-3 3-1",
             "8-3>m0 pass",
             {},
             "8-3>m0",
-            "is the heaviest tile that fits, and your own train wants none",
+            (
+                "Play 8-3 on the Mexican Train: "
+                "it is the heaviest tile that fits, and your own train wants none of your tiles."
+            ),
         ),
         (
             "8-3",
             "draw knock",
             {},
             "knock",
-            "you have one tile left, and whoever does not knock may be called for it",
+            "Knock: you have one tile left, and whoever does not knock may be called for it.",
         ),
     ],
 )
@@ -301,7 +344,10 @@ def test_worked_choices(
 def test_a_foul_is_called() -> None:
     offered = [*plays("draw"), Choice(do="foul", seat=2, event=5), Choice(do="foul", seat=1)]
     answer = explain(seen("8-3"), offered)
-    assert (answer.choice.seat, answer.text) == (1, "Ann has one tile left and did not knock")
+    assert (answer.choice.seat, answer.text) == (
+        1,
+        "Call the foul of Ann, who has one tile left and did not knock.",
+    )
 
 
 SEVERAL: dict[str, Any] = {
@@ -348,7 +394,7 @@ def test_somebody_near_the_end_of_the_first_lap_changes_nothing() -> None:
     on = seen("12-9 12-4 9-4 4-3", lap=1, hand_counts=[4, 1, 7])
     assert told("12-9>p0 12-4>p0", on) == (
         "12-9>p0",
-        "goes on with your own train and keeps 9-4, 12-4 for later",
+        "Play 12-9 on your train: it goes on with your train and keeps 9-4, 12-4 for later.",
     )
 
 
@@ -392,7 +438,7 @@ def test_every_preset_and_every_reason() -> None:
         shuffled = list(choices)
         rng.shuffle(shuffled)
         assert explain(on, shuffled) == answer
-        assert_told(answer)
+        assert_told(answer, on)
         codes.add(answer.code)
 
     for number, name in enumerate(preset_names()):
@@ -405,10 +451,17 @@ def test_every_preset_and_every_reason() -> None:
     assert codes | {"foul", "done"} >= set(TEXTS)
 
 
-def assert_told(answer: Explained) -> None:
-    """The text is whole, and made of nothing but code and parameters."""
-    assert answer.text == TEXTS[answer.code].format(**answer.params)
-    assert "{" not in answer.text
+def assert_told(answer: Explained, on: SeatView) -> None:
+    """The sentence is whole, names tile and train, and is made of what programs are told too."""
+    parts: dict[str, Any] = {**answer.params}
+    if answer.choice.tile is not None:
+        high, low = sorted(answer.choice.tile, reverse=True)
+        parts["tile"] = f"{high}-{low}"
+        assert answer.text.startswith(f"Play {high}-{low} on ")
+        assert ("your train:" in answer.text) == (answer.choice.train == f"p{on.seat}")
+        parts["train"] = answer.text.split(" on ", 1)[1].split(":")[0]
+    assert answer.text == TEXTS[answer.code].format(**parts)
+    assert answer.text.endswith(".")
 
 
 def mean_scores(rules: RuleSet, one: Strategy, other: Strategy, deals: int) -> tuple[float, float]:

@@ -41,6 +41,7 @@ from mexican_train.protocol import (
     Tile,
     TileDrawn,
     TileLaid,
+    TimeUp,
     TurnSkipped,
     UnknownEvent,
     WentOut,
@@ -121,6 +122,21 @@ LAID: Tile = (12, 7)
         (Passed(n=1, seat=0), "You pass."),
         (Passed(n=1, seat=1), "Ann passes."),
         (TurnSkipped(n=1, seat=0), "The table skips your turn."),
+        (
+            TimeUp(n=1, seat=0, budget_ms=30_000, bank_ms=0, credit_ms=0, rtt_ms=None),
+            "Your time is up: 30 seconds.",
+        ),
+        (
+            TimeUp(n=1, seat=0, budget_ms=1000, bank_ms=0, credit_ms=9, rtt_ms=9),
+            "Your time is up: 1 second.",
+        ),
+        (
+            TimeUp(n=1, seat=1, budget_ms=9000, bank_ms=500, credit_ms=40, rtt_ms=40),
+            (
+                "Ann's time is up: 9 seconds, 0.5 seconds of the bank and 0.04 seconds on top "
+                "for a connection that takes 0.04 seconds."
+            ),
+        ),
         (MarkerSet(n=1, seat=0), "Your train is open now."),
         (MarkerSet(n=1, seat=1), "Ann's train is open now."),
         (MarkerRemoved(n=1, seat=1), "Ann's train is closed again."),

@@ -14,7 +14,20 @@ from mexican_train.client.guest import run_as_guest
 from mexican_train.client.link import hello_for, open_link
 from mexican_train.client.screen import Terminal
 from mexican_train.client.wish import Look
-from mexican_train.protocol import Draw, MarkerSet, Passed, Play, Said, Say
+from mexican_train.protocol import (
+    AskHint,
+    Draw,
+    Hint,
+    MarkerSet,
+    Parameter,
+    Passed,
+    Play,
+    Reason,
+    Reasons,
+    Said,
+    Say,
+    Why,
+)
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput, Output
@@ -74,7 +87,7 @@ class Desk:
         self.terminal.application.after_render -= note
 
     async def in_game(self) -> None:
-        await self.peer.send(table_news(seats=SEATS, state="playing"))
+        await self.peer.send(table_news(seats=SEATS, state="playing", hints=True))
         choices = plays("12-7>p2", "12-7>m0", "9-9>p0", "draw")
         await self.peer.send(update([Passed(n=1, seat=2)], choices, on=view(trains=TRAINS)))
         await self.redrawn(lambda: self.terminal.mode.model.is_my_turn)
@@ -128,6 +141,44 @@ def test_keys_become_commands() -> None:
         await desk.redrawn(lambda: desk.terminal.mode.stage.selected is None)
 
     assert sit(script) == 0
+
+
+def test_a_hint_and_a_reason_are_a_key_each() -> None:
+    """`H` and `?` on a tile that does not fit ask; the answers are on the picture."""
+    glass = Glass()
+
+    async def script(desk: Desk) -> None:
+        await desk.in_game()
+        desk.keys.send_text("H")
+        assert await desk.peer.receive() == AskHint(id=1)
+        choice = plays("9-9>p0")[0]
+        told: dict[str, Parameter] = {"cover": "12-9"}
+        await desk.peer.send(
+            Hint(answers=1, turn=1, choice=choice, code="shed_double", params=told, text="")
+        )
+        await desk.redrawn(lambda: "it is a double that you can cover with 12-9." in glass.text())
+        assert "<9|9>*" in glass.text()
+        assert "9-9 on your train: Enter plays it." in glass.text()
+        desk.keys.send_text("\x1b[D?")
+        assert await desk.peer.receive() == Why(id=2, tile=(12, 3))
+        reasons = [
+            Reason(
+                do="play",
+                tile=(12, 3),
+                train=name,
+                code="does_not_fit",
+                option=None,
+                params={"tile": "12-3", "train": name, "end": end},
+                text="",
+            )
+            for name, end in (("p0", 9), ("m0", 7))
+        ]
+        await desk.peer.send(Reasons(answers=2, reasons=reasons))
+        reason = "12-3 does not fit your train (end 9) or the Mexican Train (end 7)."
+        await desk.redrawn(lambda: reason in glass.text())
+        assert "[9|9]*" in glass.text()
+
+    sit(script, glass.output())
 
 
 def test_the_picture_is_what_is_painted() -> None:

@@ -15,6 +15,7 @@ from mexican_train.client.stage_mode import StageMode
 from mexican_train.protocol import (
     AddBot,
     AnyClientMessage,
+    AskHint,
     AskRules,
     Card,
     CardLine,
@@ -24,6 +25,7 @@ from mexican_train.protocol import (
     Done,
     Draw,
     Foul,
+    Hint,
     JoinTable,
     Knock,
     LeaveTable,
@@ -31,10 +33,14 @@ from mexican_train.protocol import (
     MarkerSet,
     Nudged,
     Ok,
+    OpenDouble,
+    Parameter,
     Pass,
     Passed,
     Play,
     Ready,
+    Reason,
+    Reasons,
     RulesInfo,
     Said,
     Say,
@@ -45,6 +51,7 @@ from mexican_train.protocol import (
     TileLaid,
     Vote,
     WatchTable,
+    Why,
     declined,
     goodbye,
 )
@@ -61,7 +68,7 @@ from .peers import (
     update,
     view,
 )
-from .scenes import SCENES
+from .scenes import LONG_HAND, SCENES
 
 SEATS = [seat_info(0, "Me"), seat_info(1, "Ann"), seat_info(2, "Bob")]
 TRAINS = [train("p0", (12, 9)), train("p1", (12, 6)), train("p2", marked=True), train("m0", end=7)]
@@ -144,9 +151,11 @@ async def session(
     return seat
 
 
-async def in_game(seat: Seat, choices: Sequence[Choice] = CHOICES, **fields: object) -> None:
+async def in_game(
+    seat: Seat, choices: Sequence[Choice] = CHOICES, *, hints: bool = True, **fields: object
+) -> None:
     """A game in which it is this seat's turn."""
-    await seat.peer.send(table_news(seats=SEATS, state="playing"))
+    await seat.peer.send(table_news(seats=SEATS, state="playing", hints=hints))
     on = view(trains=TRAINS)
     await seat.peer.send(update([Passed(n=1, seat=2)], list(choices), on=on, turn=3, **fields))
     await seat.sees("YOUR TURN")
@@ -258,22 +267,135 @@ async def test_a_refusal_is_told_in_the_words_of_the_rule() -> None:
     await session(script)
 
 
-async def test_hint_and_why_are_entries() -> None:
-    """`H` and `?` on a tile that does not fit ask in words; what is unknown is said to be."""
+async def test_a_hint_tells_why_and_selects_the_move() -> None:
+    """`H` asks; the answer is told with its reason, and Enter does it."""
+    choice = CHOICES[1]
+    why: dict[str, Parameter] = {"kept": "9-9"}
+    advised = Hint(answers=1, turn=3, choice=choice, code="close", params=why, text="")
 
     async def script(seat: Seat) -> None:
         await in_game(seat)
-        entered: list[str] = []
+        seat.press("H")
+        await seat.sends(AskHint(id=1))
+        await seat.peer.send(advised)
+        await seat.sees("Play 12-7 on the Mexican Train: it closes your train and keeps 9-9")
+        assert "12-7 on the Mexican Train: Enter plays it." in seat.shown()
+        assert "Type " not in seat.shown()  # there is no numbered list here
+        seat.press("enter")
+        await seat.sends(Play(id=2, turn=3, tile=(12, 7), train="m0"))
 
-        def enter(line: str) -> bool:
-            entered.append(line)
-            return True
+    await session(script)
 
-        seat.mode.person.enter = enter  # type: ignore[method-assign]  # to see the words
-        seat.press("H", "right", "right", "?", "down", "down", "?")
-        assert entered == ["hint", "why 12-3 p0", "why 12-3 p1"]
+
+async def test_a_hint_selects_nothing_while_something_is_typed() -> None:
+    """Nor what is no longer offered."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("H", *"9-9")
+        await seat.sends(AskHint(id=1))
+        advised = Hint(answers=1, turn=3, choice=CHOICES[1], code="only", params={}, text="")
+        await seat.peer.send(advised)
+        await seat.sees("Play 12-7 on the Mexican Train")
+        assert seat.choice() == (None, None)
+        assert seat.shown().endswith(": 9-9")
+        seat.press("escape", "H")
+        await seat.sends(AskHint(id=2))
+        gone = Hint(answers=2, turn=2, choice=plays("12-3>p1")[0], code="only", params={}, text="")
+        await seat.peer.send(gone)
+        await seat.sees("Play 12-3 on Ann's train")
+        assert seat.choice() == (None, None)
+
+    await session(script)
+
+
+async def test_without_hints_there_is_no_key_for_them() -> None:
+    async def script(seat: Seat) -> None:
+        await in_game(seat, hints=False)
+        seat.press("H", "?")
+        assert "hint" not in seat.shown()
+        seat.type("say hi")
+        await seat.sends(Say(id=1, text="hi"))
+
+    await session(script)
+
+
+def unfit(train_name: str, number: int) -> Reason:
+    params: dict[str, Parameter] = {"tile": "12-3", "train": train_name, "end": number}
+    return Reason(
+        do="play",
+        tile=(12, 3),
+        train=train_name,
+        code="does_not_fit",
+        option="doubles.must_cover",
+        params=params,
+        text="",
+    )
+
+
+async def test_why_is_asked_of_what_is_selected() -> None:
+    """Of a tile that fits nowhere all trains, with a train looked at that one; else it is help."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("right", "right", "?")
+        await seat.sends(Why(id=1, tile=(12, 3)))
+        await seat.peer.send(Reasons(answers=1, reasons=[unfit("p0", 9), unfit("m0", 7)]))
+        await seat.sees("12-3 does not fit your train (end 9) or the Mexican Train (end 7).")
+        assert seat.choice() == ((12, 3), None)
+        seat.press("down", "down", "?")
+        await seat.sends(Why(id=2, tile=(12, 3), train="p1"))
+        await seat.peer.send(Reasons(answers=2, reasons=[unfit("p1", 6)]))
+        await seat.sees(
+            "12-3 does not fit Ann's train, which ends in 6. (rule: doubles.must_cover)"
+        )
+        assert "(end 7)" not in seat.shown()
         seat.press("right", "?")
         assert "Help" in seat.shown()
+
+    await session(script)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(40, 10), (40, 16), (60, 12), (80, 24), (160, 50)])
+async def test_a_long_reason_covers_neither_hand_nor_owed_double(columns: int, rows: int) -> None:
+    """It wraps, below the trains or on a page that is closed by Esc, and is told whole."""
+    numbers = range(8)
+    names = ["Me", *(f"Somebody-{number}" for number in numbers[1:])]
+    owed = OpenDouble(train="p2", tile=(6, 6), seat=2, binding=True)
+
+    async def script(seat: Seat) -> None:
+        players = [seat_info(number, name) for number, name in enumerate(names)]
+        await seat.peer.send(table_news(seats=players, state="playing", hints=True))
+        on = view(
+            names=names,
+            hand_counts=[24] * 8,
+            totals=[0] * 8,
+            trains=[train(f"p{number}", (12, 6)) for number in numbers],
+            open_doubles=[owed],
+            awaited="cover",
+        )
+        await seat.peer.send(update([], plays("9-6>p2"), on=on, turn=3, hand=LONG_HAND))
+        await seat.sees("YOUR TURN")
+        seat.shown(columns, rows)
+        seat.press("right", "right", "?")
+        await seat.sends(Why(id=1, tile=(12, 3)))
+        reasons = [unfit(f"p{number}", 6) for number in numbers]
+        await seat.peer.send(Reasons(answers=1, reasons=reasons))
+        while not (seat.mode.stage.notices or seat.mode.stage.cover):
+            await trio.testing.wait_all_tasks_blocked()
+        read = seat.shown(columns, rows)
+        for high, low in LONG_HAND:
+            assert f"{high}|{low}" in read
+        assert "6-6" in read
+        for _ in range(20):  # as far as it goes
+            seat.press("down" if seat.mode.stage.cover else "c-l")
+            read += "\n" + seat.shown(columns, rows)
+        told = " ".join(read.split())
+        for name in names[1:]:
+            assert f"{name}'s" in told
+        seat.press("escape")
+        assert seat.mode.stage.cover is None
+        assert "doubles.must_cover" not in seat.shown(columns, rows)
 
     await session(script)
 
@@ -541,6 +663,7 @@ TYPED = [
     *("12-7 p2", "9-9", "draw", "pass", "12-3 bob", "1", "say hi", "hand", "table", "scores"),
     *("log", "turn", "help", "knock", "foul Ann", "vote skip", "nudge", "mute Ann", "rules"),
     *("pause", "kick Bob", "host Ann", "bot add greedy", "ready", "start", "seat-code Ann"),
+    *("hint", "why 12-3", "why 12-3 p1", "why draw", "why 1-0"),
     *("", "12", "nonsense", "13-13", "99", "join 3", "rematch", "record", "leave"),
 ]
 

@@ -114,3 +114,18 @@ def test_addresses(text: str, host: str, port: int) -> None:
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(ValueError, match=r"host|port|IPv6"):
         Address.parse(text)
+
+
+async def test_what_a_killed_program_left_is_swept_away(tmp_path: Path) -> None:
+    """A half-written file is a token lying about; one that may still be written is left alone."""
+    tokens = FileTokens(tmp_path / "tokens")
+    await tokens.save("a:1", "Ann", FIRST)
+    path = tokens.path("a:1", "Ann")
+    old, fresh, other = (path.with_suffix(f".{n}.new") for n in (1, 2, 3))
+    other = other.with_name(f"other.{other.name}")
+    for left in (old, fresh, other):
+        left.write_text("{")
+    for left in (old, other):
+        os.utime(left, (1, 1))
+    await tokens.save("a:1", "Ann", FIRST)
+    assert {*(tmp_path / "tokens").iterdir()} == {path, fresh, other}

@@ -48,6 +48,7 @@ from mexican_train.server.lobby import Lobby
 from trio.testing import MockClock
 
 CLASSIC = RuleSet.preset("classic")
+DAY = 86_400.0
 
 
 def first(update: Update) -> Any:
@@ -70,10 +71,11 @@ def seated(make_desk: Callable[..., Any]) -> Callable[..., Any]:
     return start
 
 
-def come_back(desk: Any, player: int) -> None:
-    """Come back with the newest token."""
+def come_back(desk: Any, player: int, older: Any = None) -> None:
+    """Come back with the newest token, which may be from before a crash."""
     name = desk.lobby._players[player].name
-    assert desk.hello(name, token=desk.token(player), last_event=0) == player
+    token = (older or desk).token(player)
+    assert desk.hello(name, token=token, last_event=0) == player
 
 
 def table_to(desk: Any, player: int) -> Any:
@@ -519,8 +521,11 @@ def test_nobody_gets_a_code_for_a_house_bot(desk: Any) -> None:
 # --- after a crash ------------------------------------------------------------------------
 
 
-async def restarted(desk: Any) -> Any:
-    """Another shell, with a lobby made of what this one has stored."""
+async def restarted(desk: Any, *, days: float = 0.0, clock: float | None = None) -> Any:
+    """Another shell, with a lobby made of what this one has stored, so much later.
+
+    `desk.now` is the time of day here; `clock` is what the new server's own clock says then.
+    """
     store = MemoryStore()
     written = [
         read_event(write_event(fact), fact.table) if isinstance(fact, TableFact) else fact
@@ -528,9 +533,12 @@ async def restarted(desk: Any) -> Any:
     ]
     await store.save(written)
     again = type(desk)()
-    again.now = desk.now + 50
+    unix = desk.now + 50 + days * DAY
+    again.now = unix if clock is None else clock
+    again.saved = [*desk.saved]
     again.lobby = Lobby(desk.lobby._settings)
-    again.carry_out(again.lobby.recover(await store.load(), again.now))
+    again.carry_out(again.lobby.recover(await store.load(), again.now, unix))
+    again.carry_out(again.lobby.note_company(again.now))
     return again
 
 
@@ -552,6 +560,74 @@ async def test_banks_decisions_pause_and_codes_outlive_a_crash(seated: Any) -> N
     assert [table.course.absences.choice(seat) for seat in range(3)] == [None, None, "wait"]
     assert hello_by_code(again, "cid", code) == cid
     assert table.course.absences.choice(2) is None
+
+
+async def test_a_seat_at_a_waiting_table_is_kept_for_a_grace_after_a_start(desk: Any) -> None:
+    ann = desk.enter("ann")
+    desk.send(ann, CreateTable, name="one", seats=3)
+    again = await restarted(desk)
+    again.wait(59)
+    assert again.lobby._tables["one"].seats[0].player is not None
+    again.wait(2)
+    assert again.lobby._tables["one"].seats[0].player is None
+
+
+@pytest.mark.parametrize("is_left_by_all", [True, False])
+async def test_two_weeks_go_on_over_restarts_of_the_server(
+    seated: Any, is_left_by_all: bool
+) -> None:
+    """They begin when the last person goes, or where that was not stored with the next start."""
+    desk, players = seated("ann bob")
+    if is_left_by_all:
+        for player in players:
+            desk.drop(player)
+    desk = await restarted(desk)
+    for _ in range(13):
+        desk.wait(0.5 * DAY)
+        desk = await restarted(desk, days=0.5)
+    assert desk.lobby._tables["t"].is_in_play
+    desk.wait(0.9 * DAY)
+    assert "t" in desk.lobby._tables
+    desk.wait(0.2 * DAY)
+    assert "t" not in desk.lobby._tables
+
+
+async def test_a_game_that_has_slept_too_long_can_be_woken_after_a_start(seated: Any) -> None:
+    """Nobody could come back while the server was not there: ten minutes are left."""
+    desk, (ann, bob) = seated("ann bob")
+    for player in (ann, bob):
+        desk.drop(player)
+    again = await restarted(desk, days=40, clock=5.0)
+    again.wait(590)
+    assert "t" in again.lobby._tables
+    come_back(again, ann, desk)
+    again.wait(13 * DAY)
+    again.drop(ann)
+    again.wait(13 * DAY)
+    assert "t" in again.lobby._tables
+
+
+async def test_a_clock_that_was_set_back_makes_no_game_older_or_younger(seated: Any) -> None:
+    desk, (ann, bob) = seated("ann bob")
+    for player in (ann, bob):
+        desk.drop(player)
+    again = await restarted(desk, days=-100, clock=5.0)
+    again.wait(13.9 * DAY)
+    assert "t" in again.lobby._tables
+    again.wait(0.2 * DAY)
+    assert "t" not in again.lobby._tables
+
+
+def test_losses_of_a_connection_leave_no_timers_behind(seated: Any) -> None:
+    """A game that nobody is at closes in two weeks: that timer is overtaken again and again."""
+    desk, (ann, bob) = seated("ann bob")
+    desk.drop(bob)
+    desk.wait(100)
+    for _ in range(500):
+        desk.drop(ann)
+        desk.wait(61)
+        come_back(desk, ann)
+    assert len(desk.lobby._tables._timers) < 200
 
 
 async def test_a_game_that_was_broken_off_is_over_after_a_crash(seated: Any) -> None:

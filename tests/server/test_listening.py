@@ -3,7 +3,7 @@
 import json
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from mexican_train.protocol import (
     Said,
     Welcome,
 )
-from mexican_train.server import Config, ListenError, Server
+from mexican_train.server import Config, ListenError, Server, app
 from mexican_train.server.listeners import is_loopback, open_listeners
 from mexican_train.server.program import join_lines, write_ready_file
 
@@ -35,9 +35,9 @@ async def serving(**options: Any) -> AsyncIterator[Server]:
         server.stop()
 
 
-async def talk(server: Server, *messages: Any, raw: bytes = b"") -> list[Any]:
+async def talk(server: Server, *messages: Any, raw: bytes = b"", at: int = 0) -> list[Any]:
     """Send messages over one connection, then end it; everything that came back."""
-    stream = await trio.open_tcp_stream(*server.addresses[0])
+    stream = await trio.open_tcp_stream(*server.addresses[at])
     connection = ClientConnection()
     answers: list[Any] = []
     async with stream:
@@ -101,6 +101,23 @@ async def test_a_stop_ends_a_connection_with_its_reason() -> None:
             async for received in stream:
                 answers += connection.receive_data(bytes(received))
     assert answers[-1].code == "shutdown"  # type: ignore[union-attr]
+
+
+async def test_a_name_of_several_addresses_is_served_at_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As `localhost` is, where it is both 127.0.0.1 and ::1."""
+
+    def both(_host: str, port: int) -> Iterator[socket.socket]:
+        for host in ("127.0.0.1", "127.0.0.2"):
+            yield from open_listeners(host, port)
+
+    monkeypatch.setattr(app, "open_listeners", both)
+    async with serving() as server:
+        assert len(server.addresses) == 2
+        for at in range(2):
+            (welcome,) = await talk(server, HELLO, at=at)
+            assert isinstance(welcome, Welcome)
 
 
 def test_a_taken_port_is_named() -> None:
@@ -173,5 +190,6 @@ async def test_what_the_socket_does_not_take_at_once_follows_in_order() -> None:
             said: list[str] = []
             while len(said) < len(lines):
                 received = bytes(await stream.receive_some())
-                said += [each.text for each in connection.receive_data(received)]  # type: ignore[union-attr]
+                came = connection.receive_data(received)
+                said += [each.text for each in came if isinstance(each, Said)]
             assert said == lines

@@ -12,10 +12,12 @@ from mexican_train.protocol import (
     Declined,
     Foul,
     Hello,
+    Hint,
     JoinTable,
     Ok,
     Play,
     Pong,
+    Reasons,
     TableNews,
     Tables,
     Update,
@@ -24,7 +26,7 @@ from mexican_train.server.effects import MoveMade
 from mexican_train.server.players import PENDING
 
 COMMANDS = get_args(AnyCommand)
-ANSWERS = (Ok, Pong, Declined, Tables, TableNews, Card, Update)
+ANSWERS = (Ok, Pong, Declined, Tables, TableNews, Card, Reasons, Hint, Update)
 NAMES = ["one", "two", "three"]
 GUESTS = ["ann", "bob", "eve", "robot"]
 
@@ -49,6 +51,8 @@ def anything(random: Random, desk: Any, player: int) -> dict[str, Any]:
         "turn": last[-1].turn - random.choice([0, 0, 0, 1]) if last else 1,
         "tile": choice.tile if choice and choice.tile else (12, random.randrange(12)),
         "train": choice.train if choice and choice.train else random.choice(["p0", "m0", "p9"]),
+        "do": random.choice(["play", "draw", "pass", "done", "knock", "foul"]),
+        "hints": random.choice([None, True, False]),
         "event": random.randrange(100),
         "text": "hello",
         "watchers": random.choice(["none", "public"]),

@@ -94,10 +94,10 @@ def test_a_token_brings_the_player_back_with_what_was_missed(desk: Any) -> None:
 
 def test_a_wrong_token_touches_nothing(desk: Any) -> None:
     ann = desk.enter("ann")
-    before = desk.lobby._players[ann].token_hash
+    before = desk.lobby._players[ann].known()
     assert refusal(desk.hello("ann", token=bytes(32))) == "bad_token"
     assert refusal(desk.hello("bob", token=desk.token(ann))) == "bad_token"
-    assert desk.lobby._players[ann].token_hash == before
+    assert desk.lobby._players[ann].known() == before
     assert not desk.hung_up
 
 
@@ -116,8 +116,29 @@ def test_the_previous_token_lives_until_the_new_one_is_seen_in_use(desk: Any) ->
     first = desk.token(ann)
     desk.hello("ann", token=first)
     assert desk.hello("ann", token=first) == ann
-    desk.carry_out(desk.lobby.heard_from(ann))
+    desk.carry_out(desk.lobby.heard_from(ann, 3))
     assert refusal(desk.hello("ann", token=first)) == "bad_token"
+
+
+def test_a_late_frame_of_an_older_connection_ends_no_token(desk: Any) -> None:
+    """The welcome of the newer one may be lost: then the player holds what it has shown."""
+    ann = desk.enter("ann")
+    first = desk.token(ann)
+    desk.hello("ann", token=first)
+    desk.carry_out(desk.lobby.heard_from(ann, 1))
+    assert desk.hello("ann", token=first) == ann
+
+
+def test_a_hello_that_comes_late_locks_nobody_out(desk: Any) -> None:
+    """It shows a token that was never seen in use; the one issued after it counts on."""
+    ann = desk.enter("ann")
+    desk.carry_out(desk.lobby.heard_from(ann, 1))
+    desk.hello("ann", token=desk.token(ann))
+    older = desk.token(ann)
+    desk.hello("ann", token=older)
+    held = desk.token(ann)
+    assert desk.hello("ann", token=older) == ann
+    assert desk.hello("ann", token=held) == ann
     assert desk.hello("ann", token=desk.token(ann)) == ann
 
 

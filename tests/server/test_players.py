@@ -115,7 +115,7 @@ def test_tokens_are_known_by_their_hash_alone() -> None:
     assert not is_token_of(ann, b"")
     assert not is_token_of(ann, bytes(32))
     assert first not in repr(ann).encode()
-    assert second not in (ann.token_hash, ann.previous_hash)
+    assert second not in (ann.confirmed_hash, *ann.newer_hashes)
 
 
 def test_the_presented_token_survives_lost_welcomes() -> None:
@@ -123,13 +123,36 @@ def test_the_presented_token_survives_lost_welcomes() -> None:
     players = Players(Random(1).randbytes)
     ann = players.add("ann", "person")
     held = players.issue_token(ann)
-    for _ in range(3):
+    for _ in range(9):
         newest = players.issue_token(ann, held)
         assert is_token_of(ann, held)
     assert is_token_of(ann, newest)
     assert is_token_confirmed(ann)
     assert not is_token_of(ann, held)
     assert is_token_of(ann, newest)
+
+
+def test_of_tokens_never_seen_in_use_few_are_kept() -> None:
+    """The longest unmentioned goes; the one that was seen in use stays whatever comes."""
+    players = Players(Random(1).randbytes)
+    ann = players.add("ann", "person")
+    seen = players.issue_token(ann)
+    assert is_token_confirmed(ann)
+    newer = [players.issue_token(ann, seen) for _ in range(6)]
+    assert [is_token_of(ann, each) for each in newer] == [False] * 2 + [True] * 4
+    players.issue_token(ann, newer[2])
+    assert [is_token_of(ann, each) for each in newer[2:]] == [True, False, True, True]
+    assert is_token_of(ann, seen)
+
+
+def test_a_seat_code_ends_all_tokens() -> None:
+    players = Players(Random(1).randbytes)
+    ann = players.add("ann", "person")
+    older = [players.issue_token(ann)]
+    is_token_confirmed(ann)
+    older.append(players.issue_token(ann, older[0]))
+    newest = players.issue_token(ann)
+    assert [is_token_of(ann, each) for each in (*older, newest)] == [False, False, True]
 
 
 def test_a_player_without_a_token_has_none_that_fits() -> None:

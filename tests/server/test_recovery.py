@@ -58,7 +58,8 @@ async def restarted(desk: Any) -> Any:
     again.saved = [*desk.saved]
     again.now = desk.now + 50
     again.lobby = Lobby(desk.lobby._settings)
-    again.carry_out(again.lobby.recover(stored, again.now))
+    again.carry_out(again.lobby.recover(stored, again.now, again.now))
+    again.carry_out(again.lobby.note_company(again.now))
     return again
 
 
@@ -69,7 +70,7 @@ def player_state(lobby: Lobby, number: int) -> dict[str, Any]:
     return {
         "name": player.name,
         "kind": player.kind,
-        "hashes": (player.token_hash, player.previous_hash),
+        "hashes": (player.confirmed_hash, player.newer_hashes),
         "house": player.is_house,
         "table": player.table if player.table in player.seats else None,
         "seats": player.seats,
@@ -107,7 +108,7 @@ def table_state(lobby: Lobby, name: str) -> dict[str, Any]:
             "events": [each.seen_by(0) for each in progress.events_after(0)],
             "debts": progress.debt_events,
             "choices": [progress.choices(seat) for seat in seats],
-            "hands": [progress.hand(seat) for seat in seats],
+            "hands": [progress.own(seat) for seat in seats],
             "record": progress.game.record(progress.names).to_text(),
         }
     return state
@@ -316,7 +317,7 @@ async def test_house_bots_sit_again_and_their_game_goes_on(make_desk: Any) -> No
 
 
 async def test_a_table_named_again_is_taken_up_and_counts(make_desk: Any, plan: Any) -> None:
-    """An unfinished table is not opened twice; a finished one makes room for a new one."""
+    """It is not opened twice, finished or not, unless the server has stopped in good order."""
     desk = make_desk()
     desk.open(seats=2, bots=("greedy", "random"), rules=ONE_ROUND)
     again = await restarted(desk)
@@ -329,8 +330,43 @@ async def test_a_table_named_again_is_taken_up_and_counts(make_desk: Any, plan: 
     third = await restarted(again)
     assert not third.lobby.is_done
     third.carry_out(third.lobby.open_standing(plan(seats=2, rules=ONE_ROUND), third.now))
-    assert third.lobby._tables["t"].state == "waiting"
-    assert not third.lobby.is_done
+    assert third.lobby._tables["t"].state == "over"
+    assert third.lobby.is_done
+    told = len(third.reports)
+    third.carry_out(third.lobby.put_away_finished())
+    assert len(third.reports) == told
+    fourth = await restarted(third)
+    fourth.carry_out(fourth.lobby.open_standing(plan(seats=2, rules=ONE_ROUND), fourth.now))
+    assert fourth.lobby._tables["t"].state == "waiting"
+    assert not fourth.lobby.is_done
+
+
+async def test_who_comes_back_after_a_crash_sees_how_the_game_ended(
+    make_desk: Any, plan: Any
+) -> None:
+    """A game that was over then is taken up as it is, can be played again, or closes when idle."""
+    desk = make_desk()
+    desk.open(seats=2, rules=ONE_ROUND)
+    ann, bob = desk.enter("ann"), desk.enter("bob")
+    for player in (ann, bob):
+        desk.send(player, JoinTable, table="t")
+    desk.play_out([ann, bob], Random(1))
+    last = desk.update(ann)
+    again = await restarted(desk)
+    again.carry_out(again.lobby.open_standing(plan(seats=2, rules=ONE_ROUND), again.now))
+    assert again.lobby.is_awaited
+    come_back(again, desk, ann)
+    seen = again.update(ann)
+    assert (seen.view, seen.last_event) == (last.view, last.last_event)
+    come_back(again, desk, bob)
+    assert not again.lobby.is_awaited
+    again._ids[ann] = iter(range(900, 999))
+    assert not isinstance(again.send(ann, Rematch), Declined)
+    assert again.lobby._tables["t"].state == "playing"
+    third = await restarted(desk)
+    third.carry_out(third.lobby.open_standing(plan(seats=2, rules=ONE_ROUND), third.now))
+    third.wait(601)
+    assert "t" not in third.lobby._tables
 
 
 @pytest.mark.parametrize("harm", ["rules", "move", "seat", "order"])

@@ -16,6 +16,7 @@ from mexican_train.engine import RuleSet
 from mexican_train.server import Config, cli
 from mexican_train.server.cli import main
 from mexican_train.server.clocks import Terms
+from mexican_train.server.door import digest_of
 
 START = [sys.executable, "-m", "mexican_train.server.cli"]
 
@@ -51,6 +52,11 @@ def test_seats_bots_or_start_open_table_1() -> None:
         assert (table.name, table.seats, table.start) == ("table-1", 4, "full")
     (table,) = config("--table", "friday", "--bots", "2:random", "--bots", "greedy").tables
     assert (table.name, table.bots) == ("friday", ("random", "random", "greedy"))
+
+
+def test_tables_give_hints_unless_the_host_says_no() -> None:
+    assert config().hints
+    assert not config("--no-hints").hints
 
 
 def test_clocks_and_absence() -> None:
@@ -172,6 +178,69 @@ def test_a_backup_names_what_it_copied(tmp_path: Path) -> None:
     code, line = fault("--db", ":memory:", "backup", str(copy))
     assert code == 2
     assert "--db" in line
+
+
+# --- who may come in ----------------------------------------------------------------------
+
+
+def test_a_password_file_is_kept_as_a_digest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "password"
+    path.touch(mode=0o600)
+    path.write_text("sesame\n")
+    chosen = config("--password-file", str(path))
+    assert chosen.password_digest == digest_of("sesame")
+    assert "sesame" not in repr(chosen)
+    assert capsys.readouterr().err == ""
+    path.chmod(0o640)
+    config("--password-file", str(path))
+    assert capsys.readouterr().err == (
+        f"mt-server: others may read the password in {path}: chmod 600 {path}\n"
+    )
+    assert config().password_digest is None
+
+
+def test_entry_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
+    empty, missing = tmp_path / "empty", tmp_path / "missing"
+    empty.touch()
+    for arguments, code, says in [
+        (["--password-file", str(empty)], 1, f"no password in {empty}"),
+        (["--password-file", str(missing)], 1, f"{missing}: No such file"),
+        (["--tls-cert", str(empty)], 2, "--tls-key"),
+        (["--tls-key", str(empty)], 2, "--tls-cert"),
+        (["--tls", "self-signed", "--tls-cert", str(empty), "--tls-key", "k"], 2, "together"),
+        (["--tls-cert", str(empty), "--tls-key", str(empty)], 1, str(empty)),
+        (["--tls", "on"], 2, "self-signed"),
+    ]:
+        exit_code, line = fault(*arguments)
+        assert exit_code == code, line
+        assert says in line
+
+
+def test_the_own_certificate_lies_beside_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the data folder where games are kept in memory, so that the fingerprint stays."""
+    pytest.importorskip("cryptography", reason="the extra tls is not installed")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    here = config("--tls", "self-signed", "--db", str(tmp_path / "games.db")).tls
+    assert here is not None
+    assert (tmp_path / "tls-self-signed.pem").exists()
+    for arguments in (["--port", "0"], ["--port", "7"]):
+        found = config("--tls", "self-signed", *arguments).tls
+        assert found is not None
+        assert found.fingerprint != here.fingerprint
+    assert (tmp_path / "data" / "mexican-train" / "tls-self-signed.pem").exists()
+
+
+def test_without_the_extra_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    code, line = fault("--tls", "self-signed", "--db", str(tmp_path / "games.db"))
+    assert code == 1
+    assert "pip install 'mexican-train[tls]'" in line
 
 
 # --- the rule card ------------------------------------------------------------------------

@@ -10,11 +10,13 @@ from mexican_train.engine import RuleSet
 from mexican_train.protocol import (
     ClosingSoon,
     CreateTable,
+    Declined,
     Draw,
     Goodbye,
     Hello,
     JoinTable,
     Kick,
+    LeaveTable,
     ListTables,
     Pass,
     Ping,
@@ -25,11 +27,19 @@ from mexican_train.protocol import (
     Update,
     Welcome,
 )
-from mexican_train.server import MemoryStore, StoreError
+from mexican_train.server import MemoryStore, StoreError, StoreFullError
 from mexican_train.server.effects import Fact, MoveMade
 from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture(params=["memory", "hub", "socket"])
+def transport(request: pytest.FixtureRequest) -> Any:
+    """Give each way to be connected: all of them are served alike."""
+    return request.param
+
+
 ONE_ROUND = RuleSet.preset("classic").with_options({"game.rounds": 1})
 
 
@@ -42,6 +52,7 @@ class SlowStore(MemoryStore):
         self.batches: list[int] = []
         self.is_open = True
         self.is_broken = False
+        self.is_full = False
         self._opened = trio.Event()
 
     def open(self) -> None:
@@ -58,6 +69,8 @@ class SlowStore(MemoryStore):
         await trio.lowlevel.checkpoint()
         if not self.is_open:
             await self._opened.wait()
+        if self.is_full:
+            raise StoreFullError("no room")
         if self.is_broken:
             raise StoreError("no room")
         await super().save(facts)
@@ -128,6 +141,35 @@ async def test_commands_to_a_table_wait_for_its_store_in_order(
     told = [await bob.until(lambda each: isinstance(each, Update | Pong)) for _ in range(2)]
     assert [type(each) for each in told] == [Update, Pong]
     assert len([fact for fact in store.stored if isinstance(fact, MoveMade)]) == 1
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+async def test_nobody_overtakes_itself_at_another_table(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Any, *, is_full: bool
+) -> None:
+    """What waits for one table keeps back what the same player asks for at another."""
+    store = SlowStore()
+    hall = await open_hall(store=store, tables=(plan(seats=3),), pace_seconds=0.0)
+    ann, bob = await hall.enter("ann"), await hall.enter("bob")
+    await bob.ask(Ping)
+    await ann.ask(Ping)
+    store.shut()
+    await ann.send(JoinTable(id=11, table="t"))
+    await quiet()
+    for command in (JoinTable(id=11, table="t"), LeaveTable(id=12), CreateTable(id=13, name="b")):
+        await bob.send(command)
+    await quiet()
+    store.is_full = is_full
+    store.open()
+    await quiet()
+    store.is_full = False
+    answers = [await bob.until(lambda each: getattr(each, "answers", 0)) for _ in range(3)]
+    assert [each.answers for each in answers] == [11, 12, 13]
+    codes = [getattr(each, "code", type(each).__name__) for each in answers]
+    refused = ["storage_full", "not_at_table", "storage_full"]
+    assert codes == (refused if is_full else ["TableNews", "Ok", "TableNews"])
+    assert not hall.server._desk._behind
+    assert isinstance(await bob.ask(ListTables), Declined | Tables)
 
 
 async def test_what_has_queued_up_is_stored_together(

@@ -32,6 +32,12 @@ from trio.testing import MockClock
 OpenHall = Callable[..., Awaitable[Any]]
 
 
+@pytest.fixture(params=["memory", "hub", "socket"])
+def transport(request: pytest.FixtureRequest) -> Any:
+    """Give each way to be connected: all of them are served alike."""
+    return request.param
+
+
 def framed(**fields: Any) -> bytes:
     """A frame with this map in it."""
     return frame(msgpack.packb(fields))
@@ -165,7 +171,7 @@ async def test_twenty_bad_messages_in_a_minute_are_enough(
     for _ in range(20):
         await peer.send_bytes(framed(type="dance", id=1))
         await trio.sleep(1)
-    messages = await peer.rest()
+    messages = [each for each in await peer.rest() if not isinstance(each, Heartbeat)]
     assert [type(each) for each in messages] == [Declined] * 20 + [Goodbye]
     assert messages[-1].code == "too_many_faults"
 
@@ -278,13 +284,13 @@ async def test_a_dripping_peer_has_ten_seconds_a_frame(
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(drip)
-        (goodbye,) = await peer.rest()
+        goodbye = (await peer.rest())[-1]
         gone.set()
     assert goodbye.code == "slow"
     assert 10 <= trio.current_time() - started <= 13.5
 
 
-async def test_a_heartbeat_every_20_seconds_and_40_of_silence(
+async def test_a_heartbeat_at_once_and_every_20_seconds_and_40_of_silence(
     autojump_clock: MockClock, hall: Any
 ) -> None:
     alive, dead = await hall.enter("ann"), await hall.enter("eve")
@@ -293,13 +299,31 @@ async def test_a_heartbeat_every_20_seconds_and_40_of_silence(
         started = trio.current_time()
         messages = await dead.rest()
         assert 40 <= trio.current_time() - started <= 43.5
-        assert [type(each) for each in messages] == [Heartbeat, Goodbye]
+        assert [type(each) for each in messages] == [Heartbeat, Heartbeat, Goodbye]
         assert messages[-1].code == "silent"
         await trio.sleep(600)
         nursery.cancel_scope.cancel()
     beats = [each.n for each in alive.inbox if isinstance(each, Heartbeat)]
     assert beats == list(range(1, len(beats) + 1))
-    assert 30 <= len(beats) <= 33
+    assert 31 <= len(beats) <= 34
+
+
+async def test_the_round_trip_is_measured_by_the_newest_heartbeat_alone(
+    autojump_clock: MockClock, hall: Any
+) -> None:
+    """An older or an unasked answer, and a second one, tell nothing."""
+    ann = await hall.enter("ann")
+    for late in (0.25, 3.0, 0.5):
+        beat = await ann.until(Heartbeat)
+        await ann.send(HeartbeatAnswer(n=beat.n - 1))
+        await ann.send(HeartbeatAnswer(n=beat.n + 1))
+        await trio.sleep(late)
+        await ann.send(HeartbeatAnswer(n=beat.n))
+        await ann.send(HeartbeatAnswer(n=beat.n))
+    assert isinstance(await ann.ask(Ping), Pong)
+    player = hall.server.lobby._players.named("ann")
+    assert [round(each, 6) for each in player.round_trips] == [0.25, 3.0, 0.5]
+    assert player.round_trip == pytest.approx(0.5)
 
 
 async def test_a_reader_who_stops_is_cut(autojump_clock: MockClock, open_hall: OpenHall) -> None:

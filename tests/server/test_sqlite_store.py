@@ -50,7 +50,10 @@ from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
 ONE_ROUND = RuleSet.preset("classic").with_options({"game.rounds": 1})
-OLDER = Path(__file__).with_name("schema_1.sql")
+VERSION = 3
+OLDER = {
+    version: Path(__file__).with_name(f"schema_{version}.sql") for version in range(1, VERSION)
+}
 
 
 @asynccontextmanager
@@ -120,7 +123,7 @@ def _plain(fact: Any) -> Any:
 
 async def test_the_last_32_answers_of_a_player_are_kept(tmp_path: Path) -> None:
     async with opened(tmp_path / "s.db") as (store, _):
-        await store.save([PlayerKnown(1, "ann", "person", b"h", None)])
+        await store.save([PlayerKnown(1, "ann", "person", None, ())])
         await store.save([CommandAnswered(1, 7 * n, n, "ok") for n in range(100)])
     async with opened(tmp_path / "s.db") as (_, facts):
         commands = [fact.command for fact in facts if isinstance(fact, CommandAnswered)]
@@ -191,7 +194,7 @@ async def test_a_newer_schema_is_refused_with_both_versions(tmp_path: Path) -> N
     content = path.read_bytes()
     line = await fault(path)
     assert "version 7" in line
-    assert "up to 2" in line
+    assert f"up to {VERSION}" in line
     assert path.read_bytes() == content
 
 
@@ -279,19 +282,25 @@ async def test_a_gap_or_a_change_in_a_log_is_found(desk: Any, tmp_path: Path, ha
 # --- versions and copies ------------------------------------------------------------------
 
 
-async def test_an_older_schema_opens_and_its_game_goes_on(make_desk: Any, tmp_path: Path) -> None:
-    """Version 1 is brought up to date in place, a copy of it stays beside it."""
+@pytest.mark.parametrize("version", OLDER)
+async def test_an_older_schema_opens_and_its_game_goes_on(
+    make_desk: Any, tmp_path: Path, version: int
+) -> None:
+    """It is brought up to date in place, a copy of it stays beside it; all tokens still count."""
     path = tmp_path / "s.db"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(OLDER.read_text())
+        database.executescript(OLDER[version].read_text())
     desk = make_desk()
     async with opened(path) as (store, facts):
-        desk.carry_out(desk.lobby.recover(facts, desk.now))
+        desk.carry_out(desk.lobby.recover(facts, desk.now, 0.0))
         token = bytes.fromhex("d7a56d3cfcf9a44dc716691acdaba1b8a912646543c6977a5a43ac2753cf1017")
         ann = desk.hello("ann", token=token, last_event=80)
         update = desk.update(ann)
         assert (update.turn, update.last_event, update.view.round) == (62, 81, 2)
         assert sorted(desk.lobby._players[ann].answers) == list(range(1, 32))
+        bob = desk.lobby._players[2]
+        kept = (bob.confirmed_hash, *bob.newer_hashes)
+        assert len(kept) == version, "its newest token was not seen in use by version 2"
         desk._ids[ann] = count(100)
         desk.act(ann, update.choices[0])
         await store.save(desk.saved)
@@ -299,18 +308,18 @@ async def test_an_older_schema_opens_and_its_game_goes_on(make_desk: Any, tmp_pa
         moves = [fact for fact in facts if isinstance(fact, MoveMade)]
         assert len(moves) == 61
     with closing(sqlite3.connect(path)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
-    copy = tmp_path / "s.db.schema-1"
+        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    copy = tmp_path / f"s.db.schema-{version}"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with closing(sqlite3.connect(copy)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (1,)
+        assert database.execute("PRAGMA user_version").fetchone() == (version,)
 
 
 async def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     """It is one transaction: the next program finds version 1 as it was."""
     path = tmp_path / "s.db"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(OLDER.read_text())
+        database.executescript(OLDER[1].read_text())
         database.execute("ALTER TABLE tables ADD COLUMN reason TEXT")
         before = list(database.iterdump())
     assert "cannot open" in await fault(path)
@@ -471,9 +480,11 @@ class Moody(MemoryStore):
     """A memory that is full when the test says so."""
 
     is_full = False
+    takes_seconds = 0.0
 
     async def save(self, facts: Sequence[Fact]) -> None:
-        await trio.lowlevel.checkpoint()
+        await trio.sleep(self.takes_seconds)
+        assert facts, "nothing is saved for nothing"
         if self.is_full:
             raise StoreFullError("no room")
         await super().save(facts)
@@ -504,6 +515,28 @@ async def test_a_full_store_undoes_whatever_it_was(
     assert isinstance((await hall.enter("bob")).inbox[0], Welcome)
     assert isinstance(await ann.ask(JoinTable, table="t"), TableNews)
     assert isinstance(await looker.until(TableNews), TableNews)
+
+
+async def test_what_comes_while_a_store_turns_out_to_be_full_is_undone_too(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    """Then nothing is left to be stored, and nothing is."""
+    store = Moody()
+    hall = await open_hall(store=store)
+    ann, bob = await hall.enter("ann"), await hall.enter("bob")
+    for peer in (ann, bob):
+        assert isinstance(await peer.ask(Ping), Pong)
+    store.is_full, store.takes_seconds = True, 1.0
+    await ann.send(CreateTable(id=50, name="one"))
+    await trio.sleep(0.5)
+    await bob.send(CreateTable(id=50, name="two"))
+    for peer in (ann, bob):
+        assert (await peer.until(Declined)).code == "storage_full"
+    await trio.sleep(5)
+    store.is_full, store.takes_seconds = False, 0.0
+    for peer, name in ((ann, "one"), (bob, "two")):
+        await peer.send(CreateTable(id=60, name=name))
+        assert isinstance(await peer.until(TableNews), TableNews)
 
 
 async def test_bots_alone_outlive_a_full_store(
@@ -555,3 +588,51 @@ async def test_a_table_that_raises_is_made_from_its_log_again(
     await again.send(kind(id=50, **fields))
     made = await again.until(lambda each: getattr(each, "answers", 0) == 50)
     assert isinstance(made, Update)
+
+
+# --- the end of a game, and a crash after it ------------------------------------------------
+
+
+async def played_out(nursery: trio.Nursery, open_hall: OpenHall, plan: Any, store: Any) -> Any:
+    """Play one game to its end at a server that dies right after; what the first player had."""
+    table = plan(seats=2, rules=ONE_ROUND.with_options({"set.max_pip": 6}))
+    async with trio.open_nursery() as life:
+        hall = await open_hall(life, store=store, tables=(table,), pace_seconds=0.0)
+        peers = [await hall.enter(name) for name in ("ann", "bob")]
+        for peer in peers:
+            await peer.ask(JoinTable, table="t")
+        for peer in peers:
+            await peer.until(Update)
+        crowd = Crowd(hall, peers)
+        while newest(peers[0]).view.phase != "over":
+            await crowd.move()
+        life.cancel_scope.cancel()
+    options = {"store": store, "tables": (table,), "pace_seconds": 0.0}
+    return peers, await open_hall(nursery, exits_when_done=True, **options)
+
+
+async def test_a_server_that_is_done_waits_a_moment_for_those_who_come_back(
+    autojump_clock: MockClock, nursery: trio.Nursery, open_hall: OpenHall, plan: Any
+) -> None:
+    """After a crash: with `--exit-when-done` too they see how the game ended."""
+    (ann, _), hall = await played_out(nursery, open_hall, plan, MemoryStore())
+    began = trio.current_time()
+    await trio.sleep(5)
+    welcome = next(each for each in ann.inbox if isinstance(each, Welcome))
+    again = await hall.enter("ann", token=welcome.token)
+    assert (await again.until(Update)).view == newest(ann).view
+    await hall.server._stopping.wait()
+    assert trio.current_time() - began == pytest.approx(12, abs=1)
+
+
+async def test_a_stop_in_good_order_puts_a_finished_table_away(
+    autojump_clock: MockClock, nursery: trio.Nursery, open_hall: OpenHall, plan: Any
+) -> None:
+    """The next start with the same words opens it anew."""
+    store = MemoryStore()
+    _, hall = await played_out(nursery, open_hall, plan, store)
+    await hall.server._stopping.wait()
+    await trio.sleep(hall.server.config.drain_seconds)
+    assert not store._tables
+    third = await open_hall(nursery, store=store, tables=hall.server.config.tables)
+    assert third.server.lobby._tables["t"].state == "waiting"

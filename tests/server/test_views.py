@@ -9,7 +9,15 @@ import msgspec
 import pytest
 from mexican_train import engine
 from mexican_train.engine import Game, RuleSet, tile_ends, tile_text
-from mexican_train.protocol import EVENT_TYPES, RoundOver, Update, WatchTable
+from mexican_train.protocol import (
+    EVENT_TYPES,
+    Card,
+    RoundOver,
+    Update,
+    WatchTable,
+    decode_server,
+    encode,
+)
 from mexican_train.server import views
 
 ALL_EVENTS = {
@@ -21,8 +29,8 @@ ALL_EVENTS = {
 
 def test_every_event_of_the_engine_has_a_form() -> None:
     assert set(views._FORMS) == ALL_EVENTS
-    # and one is the table's own
-    assert len(ALL_EVENTS) == len(EVENT_TYPES) - 1
+    # and two are the table's own
+    assert len(ALL_EVENTS) == len(EVENT_TYPES) - 2
 
 
 @pytest.mark.parametrize(
@@ -186,3 +194,17 @@ def test_the_search_finds_what_it_looks_for(desk: Any) -> None:
     desk.wire[players[1]].append(desk.wire[players[0]][-1])
     with pytest.raises(AssertionError):
         canary.look()
+
+
+def test_the_last_few_rule_cards_are_kept_encoded() -> None:
+    """The same card is the same bytes, and whoever asks for many pushes out the oldest."""
+    rules = RuleSet.preset("bernie")
+    info, lines = views.rule_card(rules)
+    assert views.rule_card(RuleSet.preset("bernie"))[1] is lines
+    encoded = encode(Card(answers=1, rules=info, lines=lines))
+    whole = Card(answers=1, rules=views.rules_info(rules), lines=views.card_lines(rules))
+    assert decode_server(encoded) == whole
+    for number in range(views.CARDS_KEPT):
+        views.rule_card(RuleSet.from_mapping(dict(rules.options()), name=f"mine {number}"))
+    assert len(views._cards) == views.CARDS_KEPT
+    assert views.rule_card(rules)[1] is not lines

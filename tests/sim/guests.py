@@ -110,11 +110,16 @@ class Guest:
         for message in self.connection.receive_data(received):
             hold(not isinstance(message, BadMessage), "the server keeps the protocol", message)
             if isinstance(message, Heartbeat):
-                self.send(HeartbeatAnswer(n=message.n))
+                self.answer_heartbeat(cable, message.n)
             else:
                 self.on_message(message)
             if cable is not self.cable:
                 return
+
+    def answer_heartbeat(self, cable: Cable, number: int) -> None:
+        """Say that one is there, if the cable still is."""
+        if cable is self.cable and self.connection.state is State.OPEN:
+            self.send(HeartbeatAnswer(n=number))
 
     def _ended(self, cable: Cable) -> None:
         if cable is self.cable:
@@ -353,7 +358,14 @@ class Honest(Guest):
 
 
 class Rogue(Honest):
-    """Sits at the table and tries what a seat may not do, and what it has done already."""
+    """Sits at the table and tries what a seat may not do, and what it has done already.
+
+    It also answers heartbeats late, to be taken for far away and given time.
+    """
+
+    def answer_heartbeat(self, cable: Cable, number: int) -> None:
+        late = self.world.random.choice((0, 0.4, 3, 30))
+        self.world.after(late, super().answer_heartbeat, cable, number)
 
     def act(self, update: Update) -> None:
         random = self.world.random
@@ -452,8 +464,9 @@ class Stranger(Guest):
     def on_cable(self, cable: Cable) -> None:
         random = self.world.random
         victim = random.choice([each for each in self.street.honest if each.kind != "watcher"])
-        # the last one may still count: whoever shows it is its owner
-        spent = random.choice(victim.spent[:-1] or [bytes(32)])
+        # any other one may still count: whoever shows it is its owner
+        ended = [each for each in victim.spent if self.street.laws.is_ended(each)]
+        spent = random.choice(ended or [bytes(32)])
         hello = {"versions": (1, 1), "kind": self.kind}
         tricks: list[Callable[[], None]] = [
             lambda: self.send(Hello(name=victim.name, token=random.randbytes(32), **hello)),

@@ -23,7 +23,18 @@ from mexican_train.engine import (
     tile,
     tile_text,
 )
-from mexican_train.protocol import Declined, Hello, Play, Refused, Update, Welcome, encode
+from mexican_train.protocol import (
+    Declined,
+    Hello,
+    Play,
+    Refused,
+    TimeUp,
+    TurnClock,
+    Update,
+    Welcome,
+    encode,
+)
+from mexican_train.server import LIMITS
 from mexican_train.server.effects import (
     Admit,
     CommandAnswered,
@@ -42,6 +53,8 @@ from mexican_train.server.effects import (
 from mexican_train.server.lobby import Lobby
 
 GUARDED = frozenset({Deed.PLAY, Deed.DRAW, Deed.PASS, Deed.DONE})
+TOKENS_KEPT = 4
+"""Of those that were never seen in use."""
 COUNTS = frozenset({"hand_counts", "scores", "totals", "places"})
 """Fields that hold numbers of anything but pips: with two seats they look like tiles."""
 
@@ -80,6 +93,10 @@ class Shadow:
         """Play on by one fact."""
         match fact:
             case GameStarted():
+                # a log that was made short does not tell of earlier games
+                is_same = self.game is None or self.turn == fact.turn
+                hold(is_same, "turn counter", self.turn, fact.turn)
+                self.turn = fact.turn
                 self.game = Game.start(self.rules, len(fact.names), self.first_seat)
                 self._choice = (None, ())
             case RoundDealt():
@@ -165,8 +182,11 @@ class Laws:
         self._shadows: dict[str, Shadow] = {}
         self._working: tuple[int, int] | None = None
         self._answering: tuple[int, int] | None = None
-        self._tokens: dict[int, tuple[bytes, ...]] = {}
-        """By player the tokens that count, the newest first."""
+        self._tokens: dict[int, tuple[bytes | None, tuple[bytes, ...]]] = {}
+        """By player the tokens that count: the one seen in use, and later ones, newest first."""
+        self._generations: dict[int, int] = {}
+        self._durable: dict[int, set[bytes | None]] = {}
+        self._ended: set[bytes | None] = set()
         self._presented: bytes | None = None
         self._views: dict[tuple[str, int, int], bytes] = {}
         self._events: dict[tuple[str, int], bytes] = {}
@@ -188,7 +208,8 @@ class Laws:
             return
         self.checked["token"] += 1
         digest = hashlib.sha256(hello.token).digest()
-        valid = known is not None and digest in self._tokens.get(known.number, ())
+        seen, newer = self._tokens.get(known.number if known else 0, (None, ()))
+        valid = digest in (seen, *newer)
         hold(valid == (not isinstance(answer, Refused)), "token", hello.name, valid, answer)
         self._presented = digest
 
@@ -196,9 +217,11 @@ class Laws:
         """A command has come: a tile that it names may be named in the answer."""
         self._commands.setdefault((player, command.id), command)
 
-    def heard_from(self, player: int) -> None:
-        """From now on only the newest token counts."""
-        self._tokens[player] = self._tokens.get(player, ())[:1]
+    def heard_from(self, player: int, generation: int) -> None:
+        """From now on only the newest token counts, unless a newer one is on its way."""
+        if self._generations.get(player) == generation and player in self._tokens:
+            _, newer = self._tokens[player]
+            self._tokens[player] = (newer[0], ()) if newer else self._tokens[player]
 
     def worked(self, lobby: Lobby, effects: Sequence[Effect]) -> None:
         """After each piece of work, before anybody is told."""
@@ -206,6 +229,7 @@ class Laws:
             for fact in getattr(effect, "facts", ()):
                 self._take_fact(fact)
             if isinstance(effect, Admit) and isinstance(effect.message, Welcome):
+                self._generations[effect.player] = effect.generation
                 self._note_token(effect.player, effect.message)
         for name, shadow in self._shadows.items():
             table = lobby._tables.get(name)
@@ -215,10 +239,15 @@ class Laws:
             self._look_for_canaries(lobby, effect)
 
     def _note_token(self, player: int, welcome: Welcome) -> None:
-        """A new token counts, and until it is seen in use the one that was shown for it."""
-        newest = hashlib.sha256(welcome.token).digest()
-        shown = (self._presented,) if self._presented is not None else ()
-        self._tokens[player] = (newest, *shown)
+        """A new token counts, and until it is seen in use some of those before it."""
+        newest, shown = hashlib.sha256(welcome.token).digest(), self._presented
+        seen, newer = self._tokens.get(player, (None, ()))
+        if shown is None:
+            self._tokens[player] = (None, (newest,))
+        else:
+            shown_first = () if shown == seen else (shown,)
+            rest = tuple(each for each in newer if each != shown)
+            self._tokens[player] = (seen, (newest, *shown_first, *rest)[:TOKENS_KEPT])
         self._presented = None
 
     def _take_fact(self, fact: Fact, *, is_new: bool = True) -> None:
@@ -311,10 +340,18 @@ class Laws:
             texts = [tile_text(each) for each in hidden]
             hold(not any(text in raw["text"] for text in texts), "hidden tiles", raw["text"])
 
+    def is_ended(self, token: bytes) -> bool:
+        """Whether this token counts no more, and no crash can make it count again."""
+        return hashlib.sha256(token).digest() in self._ended
+
     def stored(self, facts: Sequence[Fact]) -> None:
         """A command makes one move at most."""
         for fact in facts:
-            if isinstance(fact, CommandAnswered):
+            if isinstance(fact, PlayerKnown):
+                known = {fact.confirmed_hash, *fact.newer_hashes} - {None}
+                self._ended |= self._durable.get(fact.player, set()) - known
+                self._durable[fact.player] = known
+            elif isinstance(fact, CommandAnswered):
                 self._answering = (fact.player, fact.command)
             elif isinstance(fact, MoveMade) and is_of_command(fact):
                 hold(self._answering is not None, "a move has its command", fact)
@@ -348,8 +385,7 @@ class Laws:
         durable = set()
         for fact in facts:
             if isinstance(fact, PlayerKnown):
-                older = (fact.previous_hash,) if fact.previous_hash else ()
-                self._tokens[fact.player] = (fact.token_hash, *older)
+                self._tokens[fact.player] = (fact.confirmed_hash, fact.newer_hashes[::-1])
             elif isinstance(fact, CommandAnswered):
                 durable.add((fact.player, fact.command))
             else:
@@ -374,6 +410,7 @@ class Laws:
 
     def seen(self, update: Update) -> None:
         """All viewers see the same table and the same events, by number."""
+        self._check_clock(update)
         self.checked["one view"] += 1
         view = msgpack.packb(msgspec.to_builtins(update.view))
         key = (update.table, update.last_event, update.turn)  # `done` is no event
@@ -384,6 +421,17 @@ class Laws:
             hold(first == form, "one view", msgpack.unpackb(first), msgpack.unpackb(form))
         if update.seat is not None:
             hold(len(update.hand) == update.view.hand_counts[update.seat], "one view", "hand")
+
+    def _check_clock(self, update: Update) -> None:
+        """No connection is credited more than it was measured to need, nor than the bound."""
+        for given in (update.clock, *update.events):
+            if isinstance(given, TurnClock | TimeUp):
+                self.checked["credit"] += 1
+                most = min(given.rtt_ms or 0, LIMITS.lag_credit_ms_max)
+                hold(given.credit_ms <= most, "credit", given)
+        if update.clock is not None:
+            shown = update.clock.budget_ms + update.clock.bank_ms
+            hold((update.deadline_ms or 0) <= shown + 1, "credit", update.clock, "is not shown")
 
     def acknowledged(self, player: int, command: int) -> None:
         """Whoever is told that a move is made finds it stored, once."""

@@ -13,6 +13,7 @@ from mexican_train.protocol import (
     AnyServerMessage,
     BadMessage,
     Goodbye,
+    Heartbeat,
     HeartbeatAnswer,
     Hello,
     Refused,
@@ -20,6 +21,7 @@ from mexican_train.protocol import (
     ServerConnection,
     State,
     Update,
+    Welcome,
 )
 from mexican_train.server import desk as desk_module
 from mexican_train.server.desk import Desk
@@ -40,6 +42,7 @@ from mexican_train.server.store import MemoryStore, StoreFullError, seated
 from .world import Cable, World
 
 OUTBOX_BYTES_MAX = 24 * 1024
+BEAT_SECONDS = 20.0
 
 
 class Watch(Protocol):
@@ -51,8 +54,8 @@ class Watch(Protocol):
     def asked(self, player: int, command: Any) -> None:
         """A command is about to be carried out."""
 
-    def heard_from(self, player: int) -> None:
-        """The first frame after a welcome has come."""
+    def heard_from(self, player: int, generation: int) -> None:
+        """The first frame after the welcome of this connection has come."""
 
     def worked(self, lobby: Lobby, effects: Sequence[Effect]) -> None:
         """The lobby has done something; nothing is stored or told yet."""
@@ -212,15 +215,15 @@ def watched(lobby_type: type[Lobby], laws: Watch) -> type[Lobby]:
             laws.worked(self, effects)
             return effects
 
-        def hello(self, hello: Hello, now: float) -> Admission | Refused:
-            answer = super().hello(hello, now)
+        def hello(self, hello: Hello, now: float, origin: str = "") -> Admission | Refused:
+            answer = super().hello(hello, now, origin)
             laws.hello_answered(self, hello, answer)
             self._told([] if isinstance(answer, Refused) else answer.effects)
             return answer  # type: ignore[no-any-return]
 
-        def heard_from(self, number: int) -> list[Effect]:
-            laws.heard_from(number)
-            return self._told(super().heard_from(number))  # type: ignore[no-any-return]
+        def heard_from(self, number: int, generation: int) -> list[Effect]:
+            laws.heard_from(number, generation)
+            return self._told(super().heard_from(number, generation))  # type: ignore[no-any-return]
 
         def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
             return self._told(super().disconnected(number, generation, now))  # type: ignore[no-any-return]
@@ -235,8 +238,11 @@ def watched(lobby_type: type[Lobby], laws: Watch) -> type[Lobby]:
         def open_standing(self, plan: TablePlan, now: float) -> list[Effect]:
             return self._told(super().open_standing(plan, now))  # type: ignore[no-any-return]
 
-        def recover(self, facts: Any, now: float) -> list[Effect]:
-            return self._told(super().recover(facts, now))  # type: ignore[no-any-return]
+        def recover(self, facts: Any, now: float, unix: float) -> list[Effect]:
+            return self._told(super().recover(facts, now, unix))  # type: ignore[no-any-return]
+
+        def note_company(self, now: float) -> list[Effect]:
+            return self._told(super().note_company(now))  # type: ignore[no-any-return]
 
         def restore(self, names: Any, numbers: Any, facts: Any, **given: Any) -> list[Effect]:
             laws.put_back(names, numbers, facts)
@@ -261,6 +267,8 @@ class Session:
         self._connection = ServerConnection()
         self._outbox = bytearray()
         self._is_token_seen = False
+        self._beats = 0
+        self._beat_at: float | None = None
         cable.up.on_bytes = self._receive
         cable.up.on_end = self.gone
         cable.down.on_room = self._drain
@@ -295,13 +303,30 @@ class Session:
             self._desk.heard_from(self)
         if isinstance(message, BadMessage):
             self.send(message.declined())
-        elif not isinstance(message, HeartbeatAnswer):
+        elif isinstance(message, HeartbeatAnswer):
+            self._note_round_trip(message)
+        else:
             self._desk.command(self, message)
+
+    def _beat(self) -> None:
+        """Measure the connection, at once and then every 20 seconds."""
+        if not self.is_over:
+            self._beats += 1
+            self._beat_at = self._shell.now
+            self.send(Heartbeat(n=self._beats))
+            self._shell.world.after(BEAT_SECONDS, self._beat)
+
+    def _note_round_trip(self, answer: HeartbeatAnswer) -> None:
+        if answer.n == self._beats and self._beat_at is not None and self.player is not None:
+            seconds, self._beat_at = self._shell.now - self._beat_at, None
+            self._shell.lobby.note_round_trip(self.player, self.generation, seconds)
 
     def send(self, message: AnyServerMessage) -> None:
         """Send a message, or cut a peer that does not read."""
         if not self.is_over:
             self._post(self._connection.send(message))
+        if isinstance(message, Welcome):
+            self._beat()
 
     def send_update(self, payload: bytes) -> None:
         """Send an encoded update, likewise."""
@@ -429,8 +454,9 @@ class Shell:
         )
         facts = self.disk.everything()
         self._laws.restarted(facts)
-        self.desk.follow(self.lobby.recover(facts, self.now))
+        self.desk.follow(self.lobby.recover(facts, self.now, self.world.now))
         self.desk.follow(self.lobby.open_standing(self._plan, self.now))
+        self.desk.follow(self.lobby.note_company(self.now))
         self._task = Task(self.world, self.desk.run())
 
     def crash(self) -> None:

@@ -121,10 +121,7 @@ class Evening:
         )
 
     def _crash(self) -> None:
-        """Crash, unless a game is over: then the next life opens the standing table anew."""
-        table: Any = self.shell.lobby._tables.get("t")
-        if table is not None and table.state != "over":
-            self.shell.crash()
+        self.shell.crash()
 
     def _is_over(self) -> bool:
         """Whether the last game has ended."""

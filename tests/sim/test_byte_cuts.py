@@ -7,6 +7,8 @@ falls: nobody is locked out, no move is made twice, and none that was told is lo
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,7 +23,9 @@ from mexican_train.client import (
     UnreachableError,
     hello_for,
     open_link,
+    stream_opener,
 )
+from mexican_train.client.tls import PlainOpener
 from mexican_train.engine import RuleSet
 from mexican_train.protocol import (
     Declined,
@@ -31,8 +35,10 @@ from mexican_train.protocol import (
 )
 from mexican_train.server import Config, Server, TablePlan
 from mexican_train.server import lobby as lobby_module
+from mexican_train.server.certificates import Certificate, own_certificate
 from mexican_train.server.lobby import Lobby
 from mexican_train.server.players import Player
+from mexican_train.server.wires import StreamWire
 from trio.testing import MockClock, memory_stream_pair
 
 from .cutting import Cut, Cutting, Recorder, as_command, quiet_log
@@ -48,7 +54,12 @@ ATTEMPTS = 5
 class Evening:
     """Two people at a table of two; Ann's connections are cut as planned, one after another."""
 
-    def __init__(self, nursery: trio.Nursery, cuts: Sequence[Cut | None]) -> None:
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        cuts: Sequence[Cut | None],
+        certificate: Certificate | None = None,
+    ) -> None:
         self.store = Recorder()
         self.streams: list[Cutting] = []
         self.told: Counter[int] = Counter()
@@ -57,7 +68,7 @@ class Evening:
         self._nursery = nursery
         self._cuts = list(cuts)
         plan = TablePlan(name="t", rules=RULES, seats=2)
-        config = Config(tables=(plan,), fixed_seed=bytes(32))
+        config = Config(tables=(plan,), fixed_seed=bytes(32), tls=certificate)
         self.server = Server(config, store=self.store, log=quiet_log(), listens=False)
 
     async def run(self) -> None:
@@ -72,9 +83,19 @@ class Evening:
 
     async def _open(self, cut: Cut | None) -> Cutting:
         ours, theirs = memory_stream_pair()
-        self._nursery.start_soon(self.server.serve_stream, theirs)
+        self._nursery.start_soon(self.server.serve_wire, StreamWire(theirs), "192.0.2.1")
         await trio.lowlevel.checkpoint()
         return Cutting(ours, cut)
+
+    def _opener(self, open_plain: PlainOpener) -> PlainOpener:
+        """What a link opens its streams with, under TLS where there is a certificate."""
+        certificate = self.server.config.tls
+        fingerprint = None if certificate is None else certificate.fingerprint
+        return stream_opener(fingerprint, open_plain=open_plain)
+
+    @property
+    def _address(self) -> Address:
+        return replace(HERE, tls=self.server.config.tls is not None)
 
     async def _open_anns(self, _address: Address) -> trio.abc.Stream:
         cut = self._cuts.pop(0) if self._cuts else None
@@ -90,7 +111,7 @@ class Evening:
             try:
                 await self._play_anns(tokens)
             except (UnreachableError, RefusedError) as error:
-                if error.code not in {"no_server", "name_taken"}:
+                if error.code not in {"no_server", "no_tls", "name_taken"}:
                     raise
                 self.losses += 1
                 await trio.sleep(1)
@@ -100,9 +121,9 @@ class Evening:
 
     async def _play_anns(self, tokens: MemoryTokens) -> None:
         async with open_link(
-            HERE,
+            self._address,
             hello_for("Ann"),
-            open_stream=self._open_anns,
+            open_stream=self._opener(self._open_anns),
             tokens=tokens,
             rng=Random(1),
         ) as link:
@@ -140,7 +161,10 @@ class Evening:
 
     async def _bob(self, done: trio.Event) -> None:
         async with open_link(
-            HERE, hello_for("Bob"), open_stream=self._open_bobs, rng=Random(2)
+            self._address,
+            hello_for("Bob"),
+            open_stream=self._opener(self._open_bobs),
+            rng=Random(2),
         ) as link:
             seat = await self._sit(link)
             while not done.is_set():
@@ -150,10 +174,10 @@ class Evening:
                     assert isinstance(answer, Update | Declined)
 
 
-async def evening(*cuts: Cut | None) -> Evening:
+async def evening(*cuts: Cut | None, certificate: Certificate | None = None) -> Evening:
     """One evening from its start to its end."""
     async with trio.open_nursery() as nursery:
-        found = Evening(nursery, cuts)
+        found = Evening(nursery, cuts, certificate)
         with trio.fail_after(600):
             await found.run()
         nursery.cancel_scope.cancel()
@@ -186,6 +210,27 @@ async def test_a_cut_at_any_byte_of_a_resume(autojump_clock: MockClock, scale: A
             found = await evening(first, (way, place))
             assert found.told.total() == TURNS
             assert found.losses == 0
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Certificate:
+    pytest.importorskip("cryptography", reason="the extra tls is not installed")
+    return own_certificate(tmp_path)
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+async def test_a_cut_at_any_byte_under_tls(
+    autojump_clock: MockClock, scale: Any, certificate: Certificate, way: str
+) -> None:
+    """Also inside the handshake of TLS, of the first connection and of a resume."""
+    (stream, *_) = (await evening(certificate=certificate)).streams
+    late = ("up", stream.passed["up"] - 20)
+    for place in places(stream.passed[way], scale(131 if way == "down" else 47, 7)):
+        found = await evening((way, place), certificate=certificate)
+        assert found.told.total() == TURNS
+        found = await evening(late, (way, place), certificate=certificate)
+        assert found.told.total() == TURNS
+        assert found.losses == 0
 
 
 async def test_any_number_of_lost_welcomes_locks_nobody_out(
@@ -228,7 +273,7 @@ def _again(lobby: Lobby, number: int, command: Any, now: float) -> Any:
 
 def _newest_only(player: Player, token: bytes) -> bool:
     """The token before the newest no longer counts."""
-    return hashlib.sha256(token).digest() == player.token_hash
+    return hashlib.sha256(token).digest() == [player.confirmed_hash, *player.newer_hashes][-1]
 
 
 HANDLE = Lobby.handle

@@ -167,7 +167,7 @@ def test_of_two_sockets_with_one_token_the_newest_is_the_player(order: tuple[str
     """Whatever the order of hellos and first frames, one socket is left, and it can come back."""
     scene = Scene(CLASSIC, 2)
     player, token = scene.players[0], scene.tokens[scene.players[0]]
-    scene.carry_out(scene.lobby.heard_from(player))
+    scene.carry_out(scene.lobby.heard_from(player, scene.lobby._players[player].generation))
     generations: dict[str, int] = {}
     tokens: dict[str, bytes] = {}
     refused: set[str] = set()
@@ -182,7 +182,7 @@ def test_of_two_sockets_with_one_token_the_newest_is_the_player(order: tuple[str
             tokens[step] = scene.tokens[player]
         elif generations.get(step[-1]) == known.generation:
             # the shell drops frames of a socket that is not the player's any more
-            scene.carry_out(scene.lobby.heard_from(player))
+            scene.carry_out(scene.lobby.heard_from(player, scene.lobby._players[player].generation))
     owner = scene.lobby._players[player]
     assert owner.is_connected
     newest = max(generations, key=generations.__getitem__)
@@ -364,7 +364,7 @@ def check_resume(scene: Scene, seat: int, player: int, random: Random) -> None:
     assert (update.hand, update.turn, update.choices) == (newest.hand, newest.turn, newest.choices)
     assert update.view == newest.view
     assert state_of(scene) == before
-    scene.carry_out(scene.lobby.heard_from(player))
+    scene.carry_out(scene.lobby.heard_from(player, scene.lobby._players[player].generation))
 
 
 # --- two seats at the same turn -----------------------------------------------------------

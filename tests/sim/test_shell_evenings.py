@@ -110,7 +110,7 @@ class Guest:
     def _check(self, answer: Any) -> None:
         """What is told is stored, once; the only refusal is that somebody was faster."""
         if isinstance(answer, Declined):
-            assert answer.code in {"stale", "no_foul", "no_knock"}, answer
+            assert answer.code in {"stale", "no_foul", "no_knock", "round_over"}, answer
             return
         assert isinstance(answer, Update)
         assert self.seat is not None

@@ -6,6 +6,7 @@ simulation that cannot fail would prove nothing.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
@@ -22,6 +23,7 @@ from mexican_train.server.effects import (
     Save,
 )
 from mexican_train.server.lobby import Admission, Lobby
+from mexican_train.server.lobby_settings import LobbySettings
 
 from .laws import LawBroken
 from .shell import Disk, Shell
@@ -239,8 +241,8 @@ class CountsTooOften(Lobby):
 class TakesAnyToken(Lobby):
     """Whoever knows a name gets the chair."""
 
-    def hello(self, hello: Any, now: float) -> Admission | Refused:
-        answer = super().hello(hello, now)
+    def hello(self, hello: Any, now: float, origin: str = "") -> Admission | Refused:
+        answer = super().hello(hello, now, origin)
         known = self._players.named(hello.name)
         if isinstance(answer, Refused) and answer.code == "bad_token" and known is not None:
             return self._admit(known, hello, 1, now)
@@ -250,7 +252,7 @@ class TakesAnyToken(Lobby):
 class ForgetsAnEvent(Lobby):
     """Who comes back misses what happened meanwhile."""
 
-    def hello(self, hello: Any, now: float) -> Admission | Refused:
+    def hello(self, hello: Any, now: float, origin: str = "") -> Admission | Refused:
         later = type(hello)(
             versions=hello.versions,
             kind=hello.kind,
@@ -258,7 +260,7 @@ class ForgetsAnEvent(Lobby):
             token=hello.token,
             last_event=hello.last_event + 1 if hello.last_event else 0,
         )
-        return super().hello(later, now)
+        return super().hello(later, now, origin)
 
 
 class ForgetsThePlayer(Lobby):
@@ -267,8 +269,43 @@ class ForgetsThePlayer(Lobby):
     def disconnected(self, number: int, generation: int, now: float) -> list[Effect]:
         effects = super().disconnected(number, generation, now)
         if number in self._players and not self._players[number].is_connected:
-            self._players[number].token_hash = b""
+            self._players[number].confirmed_hash = None
+            self._players[number].newer_hashes = ()
         return effects
+
+
+class BelievesWhoeverIsLate(Lobby):
+    """A connection is credited whatever it seems to need."""
+
+    def __init__(self, settings: LobbySettings) -> None:
+        table = replace(settings.table, lag_credit_seconds=600.0)
+        super().__init__(replace(settings, table=table))
+
+
+class ShowsTheCredit(Lobby):
+    """Whoever is far away is told of more time than the others."""
+
+    def handle(self, number: int, command: Any, now: float) -> list[Effect]:
+        return [self._shown(each) for each in super().handle(number, command, now)]
+
+    def _shown(self, effect: Effect) -> Effect:
+        if not isinstance(effect, DeliverUpdate):
+            return effect
+        raw = msgpack.unpackb(effect.payload)
+        if raw["clock"] is not None and raw["deadline_ms"] is not None:
+            raw["deadline_ms"] += raw["clock"]["credit_ms"]
+        return DeliverUpdate(effect.player, msgpack.packb(raw))
+
+
+class KeepsOneToken(Lobby):
+    """A token ends as soon as another is issued, seen in use or not."""
+
+    def hello(self, hello: Any, now: float, origin: str = "") -> Admission | Refused:
+        answer = super().hello(hello, now, origin)
+        known = self._players.named(hello.name)
+        if isinstance(answer, Admission) and known is not None:
+            known.confirmed_hash, known.newer_hashes = None, known.newer_hashes[-1:]
+        return answer
 
 
 class DealsNoMore(Lobby):
@@ -309,6 +346,9 @@ PLANTED: list[tuple[dict[str, Any], set[str]]] = [
     ({"lobby_type": TakesAnyToken}, {"token"}),
     ({"lobby_type": ForgetsAnEvent}, {"no event missed"}),
     ({"lobby_type": ForgetsThePlayer}, {"token"}),
+    ({"lobby_type": BelievesWhoeverIsLate}, {"credit"}),
+    ({"lobby_type": ShowsTheCredit}, {"credit"}),
+    ({"lobby_type": KeepsOneToken}, {"token"}),
     ({"lobby_type": DealsNoMore}, {"games end"}),
 ]
 

@@ -21,11 +21,13 @@ from mexican_train.engine import (
     train_text,
 )
 from mexican_train.protocol import (
+    AskHint,
     Declined,
     Done,
     Draw,
     Foul,
     Hello,
+    Hint,
     JoinTable,
     Knock,
     Pass,
@@ -34,13 +36,16 @@ from mexican_train.protocol import (
     Resync,
     WatchTable,
     Welcome,
+    Why,
     encode,
 )
 from mexican_train.server import LIMITS
 from mexican_train.server.effects import Admit, Deliver, DeliverUpdate, Effect, Report
+from mexican_train.server.house import advise
 from mexican_train.server.lobby import Lobby
 from mexican_train.server.lobby_settings import LobbySettings, TablePlan
 from mexican_train.server.table_settings import TableSettings
+from msgspec import structs
 
 PRESETS = ("classic", "bernie", "boxcar", "official", "nm", "deluxe", "tournament")
 SEATS = 3
@@ -128,7 +133,9 @@ class Twin:
             deal.boneyard,
             deal.engine_tile,
         )
-        table = TableSettings(random_bytes=Random(7).randbytes, fixed_deal=lambda _round: fixed)
+        table = TableSettings(
+            random_bytes=Random(7).randbytes, fixed_deal=lambda _round: fixed, adviser=advise
+        )
         settings = LobbySettings(table=table, limits=LIMITS, rules={}, strategies=("greedy",))
         self.lobby = lobby_type(settings)
         self.now = 0.0
@@ -215,6 +222,19 @@ class Twin:
             case 6:
                 self.send(me, Play, tile=tile, train=train, turn=turn + 1)
 
+    def ask(self, random: Random, top: int) -> None:
+        """Seat 0 asks what it may, and what to do."""
+        me = self.players[0]
+        tile = (random.randint(0, top), random.randint(0, top))
+        train = random.choice((None, "p0", "p1", "p2", "m0", "m1"))
+        match random.randrange(4):
+            case 0 | 1:
+                self.send(me, Why, tile=tile, train=train)
+            case 2:
+                self.send(me, Why, do=random.choice(("draw", "pass", "done", "knock")))
+            case 3:
+                self.send(me, AskHint)
+
 
 def traffic_in(
     rules: RuleSet, deal: Deal, script: Script, seed: int, lobby_type: type[Lobby] = Lobby
@@ -227,6 +247,8 @@ def traffic_in(
         # only what changes nothing, so that the script fits: in its own turn a guess may be legal
         if seat != 0 and random.random() < 0.6:
             world.be_curious(random, top)
+        if random.random() < 0.5:
+            world.ask(random, top)
         if random.random() < 0.1:
             world.move(seat, move, late=1)
         if random.random() < 0.1:
@@ -249,7 +271,7 @@ def pair(seed: int) -> tuple[RuleSet, Deal, Deal, Script] | None:
 
 
 def test_twin_worlds_cannot_be_told_apart(scale: Any) -> None:
-    wanted, seed, refusals, moves = scale(20, 200), 0, 0, 0
+    wanted, seed, refusals, moves, advice = scale(20, 200), 0, 0, 0, 0
     while wanted:
         seed += 1
         found = pair(seed)
@@ -260,10 +282,12 @@ def test_twin_worlds_cannot_be_told_apart(scale: Any) -> None:
         other = traffic_in(rules, twin, script, seed)
         assert one == other, f"pair {seed}"
         refusals += sum(b"declined" in payload for payload in one[0])
+        advice += sum(b"\xa4type\xa4hint" in payload for payload in one[0])
         moves += len(script)
         wanted -= 1
     assert refusals > 20
     assert moves > 200
+    assert advice > 10
 
 
 class TellsWhereATileIs(Lobby):
@@ -308,7 +332,24 @@ class TellsWhatIsLeft(Lobby):
         return [*effects, Report("left", (("pips", sum(map(sum, left))),))]
 
 
-@pytest.mark.parametrize("planted", [TellsWhereATileIs, TellsWhatIsLeft])
+class HintsByWhatIsLeft(Lobby):
+    """A hint keeps more tiles for later the more pips the boneyard has."""
+
+    def handle(self, number: int, command: Any, now: float) -> list[Effect]:
+        effects = super().handle(number, command, now)
+        table: Any = self._tables["t"]
+        if not isinstance(command, AskHint) or table.progress is None:
+            return effects
+        left = sum(sum(tile_ends(each)) for each in table.progress.game.round.boneyard_left)
+        return [
+            Deliver(each.player, structs.replace(each.message, params={"kept": left}))
+            if isinstance(each, Deliver) and isinstance(each.message, Hint)
+            else each
+            for each in effects
+        ]
+
+
+@pytest.mark.parametrize("planted", [TellsWhereATileIs, TellsWhatIsLeft, HintsByWhatIsLeft])
 def test_a_world_that_tells_is_found_out(planted: type[Lobby]) -> None:
     for seed in range(1, 60):
         found = pair(seed)

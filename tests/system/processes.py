@@ -1,15 +1,16 @@
 """Real programs for tests: each on loopback and port 0, each stopped by its own process id."""
 
-import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-READY_SECONDS = 30
+import pytest
+
+from scripts.children import Child, ChildError, running
+
 END_SECONDS = 120
 
 
@@ -19,17 +20,13 @@ def program(name: str) -> str:
 
 
 class Server:
-    """A running `mt-server`; `address` is `HOST:PORT`, `stop()` gives its exit code and log."""
+    """A running `mt-server`; `address` is `HOST:PORT`."""
 
-    def __init__(self, process: subprocess.Popen[str], log: Path, address: str) -> None:
-        self.process = process
-        self.address = address
+    def __init__(self, child: Child, log: Path) -> None:
+        self.process = child.process
+        self.port = child.port
+        self.address = f"{child.host}:{child.port}"
         self._log = log
-
-    @property
-    def port(self) -> int:
-        """Where it listens."""
-        return int(self.address.rsplit(":", 1)[1])
 
     @property
     def log(self) -> str:
@@ -42,35 +39,19 @@ class Server:
 
 
 @contextmanager
-def running_server(*options: str) -> Iterator[Server]:
-    """Start `mt-server` with these options; afterwards it is gone, whatever happened."""
+def running_server(*options: str, inside: Sequence[str] = ()) -> Iterator[Server]:
+    """Start `mt-server` with these options; afterwards it is gone, whatever happened.
+
+    `inside`: a command in front of it, which becomes it.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        ready, log = Path(folder, "ready.json"), Path(folder, "log")
-        command = [program("mt-server"), "--host=127.0.0.1", "--port=0", f"--ready-file={ready}"]
-        with log.open("w") as out:
-            process = subprocess.Popen(
-                [*command, *options],
-                stdin=subprocess.PIPE,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-        with process:
-            try:
-                yield Server(process, log, _address(process, ready, log))
-            finally:
-                if process.poll() is None:
-                    process.kill()
-
-
-def _address(process: subprocess.Popen[str], ready: Path, log: Path) -> str:
-    give_up = time.monotonic() + READY_SECONDS
-    while not ready.exists():
-        assert process.poll() is None, f"the server ended: {log.read_text()}"
-        assert time.monotonic() < give_up, "the server was not ready in time"
-        time.sleep(0.01)  # another process gets ready: nothing but time tells
-    told = json.loads(ready.read_text())
-    return f"{told['host']}:{told['port']}"
+        log = Path(folder, "log")
+        command = [*inside, program("mt-server"), "--host=127.0.0.1", "--port=0", *options]
+        try:
+            with running(command, out=log, err=log) as child:
+                yield Server(child, log)
+        except ChildError as error:
+            pytest.fail(f"{error}: {log.read_text()}")
 
 
 def run_program(name: str, *options: str, typed: str = "") -> subprocess.CompletedProcess[str]:

@@ -4,8 +4,6 @@ A bot in this process keeps every event that it was ever told; at the end the re
 as the line client saved it, must hold each of them, and the scores must be those of the moves.
 """
 
-import os
-import re
 import signal
 import subprocess
 import threading
@@ -21,6 +19,7 @@ from mexican_train.client import Bot, View, run
 from mexican_train.protocol import AnyEvent, Choice, GameOver
 from mexican_train.server import replay
 
+from tests.system.people import sitting
 from tests.system.processes import END_SECONDS, Server, program, run_program, running_server
 
 pytestmark = pytest.mark.system
@@ -64,51 +63,6 @@ class Keeper(Bot):
             self._news.notify_all()
 
 
-class LineClient:
-    """A person at a pipe, who takes the first choice and keeps the record of the game."""
-
-    def __init__(self, address: str, home: Path) -> None:
-        environment = os.environ | {
-            "XDG_STATE_HOME": str(home / "state"),
-            "XDG_DATA_HOME": str(home / "data"),
-        }
-        self.process = subprocess.Popen(
-            [program("mt-client"), address, "--plain", "--name=Ann", "--table=t"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=environment,
-        )
-        self.said: list[str] = []
-        self.record: Path | None = None
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said.append(line)
-            if line.startswith("You can:"):
-                self._type("1")
-            elif "game is over" in line.lower() and self.record is None:
-                self._type("record")
-            elif saved := re.match(r"The record is saved in (.*)", line):
-                self.record = Path(saved[1])
-                self._type("quit")
-
-    def _type(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def wait(self) -> int:
-        """Its exit code, once all that it said is read."""
-        code = self.process.wait(END_SECONDS)
-        self._reader.join(END_SECONDS)
-        return code
-
-
 @contextmanager
 def killed_at_the_end(*options: str) -> Iterator[Server]:
     """A server that ends by `kill -9`, unless it has ended by itself."""
@@ -143,9 +97,10 @@ def test_no_acknowledged_move_and_no_seat_is_lost(scale: Scale, tmp_path: Path) 
             stack.callback(bot.kill)
         player = threading.Thread(target=keeper.play, args=(server.address, "t"))
         player.start()
-        ann = LineClient(server.address, tmp_path)
-        stack.enter_context(ann.process)
-        stack.callback(ann.process.kill)
+        ann = stack.enter_context(sitting(server.address, tmp_path, seconds=10 * END_SECONDS))
+        records: list[Path] = []
+        person = threading.Thread(target=lambda: records.append(ann.play_on()))
+        person.start()
         killed = 0
         while killed < kills and keeper.wait_for(len(keeper.told) + random.randrange(4, 30)):
             server.process.send_signal(signal.SIGKILL)
@@ -154,15 +109,15 @@ def test_no_acknowledged_move_and_no_seat_is_lost(scale: Scale, tmp_path: Path) 
             server = stack.enter_context(running_server(*options))
         assert killed == kills, "the game was over before"
         player.join(END_SECONDS)
-        assert keeper.over is not None, "".join(ann.said[-20:]) + server.log
-        assert ann.wait() == 0, "".join(ann.said[-20:])
+        assert keeper.over is not None, f"{ann.said[-20:]} {server.log}"
+        person.join(END_SECONDS)
+        assert ann.process.wait(END_SECONDS) == 0, ann.said[-20:]
         for bot in bots:
             assert bot.wait(END_SECONDS) == 0
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0
         assert "failed" not in server.log
-    assert ann.record is not None
-    text = ann.record.read_text()
+    text = records[0].read_text()
     found = replay.verify(text)
     assert found.is_finished
     assert found.rounds == rounds
@@ -185,12 +140,12 @@ def test_a_stop_in_mid_game_goes_on_after_the_next_start(tmp_path: Path) -> None
             time.sleep(0.05)
         server.process.send_signal(signal.SIGTERM)
         assert server.wait() == 0
-    before = moves_in(database)
     with running_server(*options, "--pace=0", "--exit-when-done") as server:
         assert server.wait() == 0
         assert "taken up again" in server.log
         assert "game started" not in server.log
-    assert moves_in(database) > before
+        assert "game over" in server.log
+    assert moves_in(database) == 0, "a finished table is put away"
 
 
 def moves_in(database: Path) -> int:

@@ -17,7 +17,8 @@ from pathlib import Path
 import pyte
 import pytest
 
-from tests.system.processes import READY_SECONDS, Server, program, running_server
+from scripts.children import READY_SECONDS
+from tests.system.processes import Server, program, running_server
 
 pytestmark = pytest.mark.system
 
