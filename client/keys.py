@@ -13,7 +13,7 @@ from .model import Model
 from .panes import Sheet
 from .render import help_lines
 from .stage import Stage, chosen, deeds_of, targets_of
-from .texts import text
+from .texts import later, text, typed
 from .words import choice_words
 
 Focus = Literal["line", "form", "rules", "lobby", "waiting", "play", "between", "over", "watch"]
@@ -152,10 +152,10 @@ def _play(model: Model, stage: Stage) -> list[Binding]:
     for do, key in (("draw", "d"), ("pass", "p"), ("done", "p"), ("knock", "k"), ("foul", "f")):
         if do in can:
             label = {
-                "draw": text("draw"),
-                "pass": text("pass"),
+                "draw": typed("draw")[0],
+                "pass": typed("pass")[0],
                 "done": text("end the turn"),
-                "knock": text("knock"),
+                "knock": typed("knock")[0],
                 "foul": text("call a foul"),
             }[do]
             deed: Deed = "pass" if do == "done" else do
@@ -341,11 +341,18 @@ def _spelled(name: str, sheet: Sheet) -> str:
     """The name of a key in the letters of the sheet."""
     if sheet.glyphs.ellipsis.isascii():
         for arrow, word in _ARROWS.items():
-            name = name.replace(arrow, word)
+            name = name.replace(arrow, text(word))
     return name
 
 
-_ARROWS = {"← →": "<>", "↑ ↓": "^v", "←": "Left", "→": "Right", "↑": "Up", "↓": "Down"}
+_ARROWS = {
+    "← →": "<>",
+    "↑ ↓": "^v",
+    "←": later("Left"),
+    "→": later("Right"),
+    "↑": later("Up"),
+    "↓": later("Down"),
+}
 
 
 def help_page(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:

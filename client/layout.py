@@ -48,6 +48,7 @@ COLUMNS_MIN, ROWS_MIN = 20, 8
 """For less nothing is laid out: what is painted is cut off at the right and above."""
 SIDE_COLUMNS_MAX = 46
 PAGE_ROWS = 2
+STANDING_ROWS = 4
 STATUS_ROWS = 12
 """With fewer rows the hand needs the second line of the status."""
 
@@ -83,7 +84,7 @@ def _edges(model: Model, stage: Stage, sheet: Sheet) -> tuple[list[Line], list[L
     last = [*status_lines(model, stage, sheet), last_line(model, stage, sheet)]
     hand = _hand(model, stage, sheet, sheet.rows - len(above) - len(last))
     left = sheet.rows - len(above) - len(last) - len(hand)
-    standing = standing_lines(model, stage, sheet, max(0, min(3, left - 1)))
+    standing = standing_lines(model, stage, sheet, max(0, min(STANDING_ROWS, left - 1)))
     told = notice_lines(stage, sheet, max(0, min(3, left - len(standing) - 1)))
     return above, [*standing, *told, *hand, *last]
 

@@ -168,8 +168,8 @@ def form_lines(form: Form, sheet: Sheet) -> list[Line]:
         told = f"< {value} >" if turns else value
         start = f"{'>' if is_here else ' '} {filled(title, columns)}  "
         style = "strong" if is_here else ""
-        told = cut(start + told, sheet.columns, sheet.glyphs.ellipsis)
-        lines.append((Fragment(told, style, f"row:{place}"),))
+        shown = folded(start + told, sheet.columns, " " * (columns + 4))
+        lines += [(Fragment(each, style, f"row:{place}"),) for each in shown]
     help_text = text("Up and down go through the rows, left and right change one.")
     return [*lines, BLANK, *plain_lines(folded(help_text, sheet.columns))]
 
@@ -253,7 +253,7 @@ def gate_lines(model: Model, sheet: Sheet) -> list[Line]:
 
 
 def _named(seat: SeatInfo, model: Model) -> str:
-    return text("you") if seat.seat == model.seat else clean(seat.name)
+    return text("You") if seat.seat == model.seat else clean(seat.name)
 
 
 def ranking_page(model: Model, sheet: Sheet) -> list[Line]:

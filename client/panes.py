@@ -36,7 +36,7 @@ from .fragments import (
 )
 from .model import Model, MoveMade
 from .presence import minutes, presence_lines
-from .render import said_lines
+from .render import said_lines, without_overtaken
 from .stage import (
     Stage,
     arranged_hand,
@@ -341,12 +341,15 @@ def event_lines(model: Model, sheet: Sheet, rows: int, *, with_chat: bool) -> li
     paragraph = ""
     seat: int | None = None
     is_new = False
-    for entry in model.log[-EVENTS_READ_MAX:]:
+    entries = model.log[-EVENTS_READ_MAX:]
+    events = without_overtaken([entry for entry in entries if not isinstance(entry, Said)])
+    kept = {event.n for event in events}
+    for entry in entries:
         if isinstance(entry, Said):
             told = " ".join(said_lines(entry)) if with_chat else ""
             starts = True
         else:
-            told = _told(entry, model)
+            told = _told(entry, model) if entry.n in kept else ""
             starts = _starts(entry, seat)
             seat = entry.seat if isinstance(entry, MoveMade) else seat
         if not told:
@@ -417,7 +420,11 @@ def hand_title(model: Model, stage: Stage, sheet: Sheet) -> Line:
     ]
     if model.playable:
         parts.append(text("* can be played"))
-    return (Fragment(cut(", ".join(parts), sheet.columns, sheet.glyphs.ellipsis), "title"),)
+    title = parts[0]
+    for part in parts[1:]:
+        longer = f"{title}, {part}"
+        title = longer if text_width(longer) <= sheet.columns else title
+    return (Fragment(cut(title, sheet.columns, sheet.glyphs.ellipsis), "title"),)
 
 
 def hand_lines(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
@@ -487,17 +494,19 @@ def chat_lines(model: Model, sheet: Sheet, rows: int) -> list[Line]:
 
 
 def standing_lines(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[Line]:
-    """Who is away, votes, pause, a lost connection: what is so for the moment."""
+    """Who is away, votes, pause, a lost connection: what is so for the moment, and what to do."""
     told: list[str] = []
+    todo: list[Line] = []
     if stage.is_cut:
         told.append(text("There is no connection. Trying to come back; q stops."))
     table = model.table
     if table is not None and table.state != "waiting":
         told += presence_lines(table, round((stage.now - stage.news_at) * 1000))
         if model.may_vote:
-            told.append(text("Type :vote and wait, skip, bot or end."))
+            vote = text("Type :vote and wait, skip, bot or end.")
+            todo = plain_lines(folded(vote, sheet.columns, "  "), "notice")
     lines = [line for each in told for line in folded(each, sheet.columns, "  ")]
-    return plain_lines(lines[:rows], "notice")
+    return [*plain_lines(lines[: max(0, rows - len(todo))], "notice"), *todo][:rows]
 
 
 def notice_lines(stage: Stage, sheet: Sheet, rows: int) -> list[Line]:

@@ -1,6 +1,7 @@
 """The whole screen as text: snapshots, and what must hold at every size."""
 
 import re
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -9,13 +10,33 @@ from mexican_train.client.clean import width
 from mexican_train.client.fragments import ASCII, UNICODE, Line, line_width, plain_text
 from mexican_train.client.layout import paint
 from mexican_train.client.panes import Sheet
+from mexican_train.client.texts import choose_language
 from mexican_train.client.themes import THEMES
+from mexican_train.protocol import AnyEvent, DoubleOpened, Said, TileLaid, WentOut
 
-from .scenes import HOSTILE, LONG_HAND, SCENES, WIDE_NAME, Scene, owed, owed_covered
+from tests.norwegian import english_in
+
+from .peers import view
+from .scenes import (
+    HOSTILE,
+    LONG_HAND,
+    SCENES,
+    TRAINS,
+    WIDE_NAME,
+    Scene,
+    at_table,
+    over,
+    owed,
+    owed_covered,
+)
 
 SCREENS = Path(__file__).parent / "screens"
 SIZES = {40: 16, 60: 20, 80: 24, 100: 30, 160: 50}
 COLOURED = ("my-turn", "owed")
+NORWEGIAN = ("my-turn", "owed", "away", "no-tile-fits", "summary", "new-table", "help")
+NARROW, USUAL = 40, 80
+NAMES = re.compile(r"the den|\bMe\b|player|Bord(et)? den|9-4 me")
+"""What these scenes call players, tables and servers, and what is typed in them."""
 
 
 def painted(scene: Scene, columns: int, rows: int, *, is_ascii: bool = False) -> list[Line]:
@@ -57,10 +78,47 @@ def test_screens(name: str, columns: int, update_screens: bool) -> None:
         check(f"{name}-{columns}-colour", coloured(lines), update=update_screens)
 
 
+@pytest.fixture
+def _norwegian() -> Iterator[None]:
+    choose_language("nb")
+    yield
+    choose_language("en")
+
+
+@pytest.mark.usefixtures("_norwegian")
+@pytest.mark.parametrize(("name", "columns"), list(product(NORWEGIAN, (NARROW, USUAL))))
+def test_screens_in_norwegian(name: str, columns: int, update_screens: bool) -> None:
+    lines = painted(SCENES[name](), columns, SIZES[columns])
+    check(f"{name}-{columns}-nb", plain(lines), update=update_screens)
+
+
+@pytest.mark.usefixtures("_norwegian")
+@pytest.mark.parametrize("name", SCENES)
+def test_norwegian_fits_everywhere_and_has_no_english(name: str) -> None:
+    """The help to its end too; the keys that matter most have room at 40 columns."""
+    for columns, rows in [*SIZES.items(), (40, 10), (40, 90), (60, 90), (80, 90)]:
+        model, stage = SCENES[name]()
+        model.log[:] = [entry for entry in model.log if not isinstance(entry, Said)]
+        stage.notices = []
+        lines = painted((model, stage), columns, rows)
+        assert len(lines) == rows
+        assert max(map(line_width, lines)) <= columns
+        shown = NAMES.sub("", plain(lines))
+        assert not english_in(shown), (columns, english_in(shown))
+        assert name in ("typing", "new-table") or re.search(r"hjelp|forlat|se på", shown)
+
+
+@pytest.mark.usefixtures("_norwegian")
+def test_ascii_arrows_have_norwegian_words() -> None:
+    shown = plain(painted(SCENES["help"](), 80, 60, is_ascii=True))
+    assert re.search(r"^Venstre h +brikken før", shown, re.MULTILINE)
+
+
 def test_no_screen_is_forgotten(update_screens: bool) -> None:
     """Each file belongs to a scene that is painted."""
     wanted = {f"{name}-{columns}" for name, columns in product(SCENES, SIZES)}
     wanted |= {f"{name}-{columns}-colour" for name, columns in product(COLOURED, SIZES)}
+    wanted |= {f"{name}-{columns}-nb" for name, columns in product(NORWEGIAN, (NARROW, USUAL))}
     assert {path.stem for path in SCREENS.iterdir()} == wanted
 
 
@@ -154,6 +212,21 @@ def test_the_open_end_always_shows() -> None:
         lines = [line for line in shown.splitlines() if "player-5" in line and "end" in line]
         assert all("… " in line or columns == 160 for line in lines)
         assert all(re.search(r"5\|12\b", line) for line in lines)
+
+
+def test_a_double_that_ends_a_round_is_not_said_to_be_owed() -> None:
+    """Nobody has the time to cover it any more."""
+    events: list[AnyEvent] = [
+        TileLaid(n=17, seat=1, tile=(6, 6), train="p1"),
+        DoubleOpened(n=18, seat=1, train="p1", tile=(6, 6)),
+        WentOut(n=19, seat=1),
+    ]
+    for ends in ([], [over([60, 0, 30], [92, 30, 30])]):
+        model, stage = at_table(view(trains=TRAINS), events=[*events, *ends])
+        stage.cover = "log"
+        shown = plain(painted((model, stage), 80, 24))
+        assert "Ann goes out." in shown
+        assert ("must be covered" in shown) == (not ends)
 
 
 def test_seconds_count() -> None:

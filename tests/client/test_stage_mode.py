@@ -12,6 +12,7 @@ from mexican_train.client.link import Link, LinkError, hello_for, open_link
 from mexican_train.client.person import Opening
 from mexican_train.client.plain import Paper, PlainMode
 from mexican_train.client.stage_mode import StageMode
+from mexican_train.client.texts import choose_language
 from mexican_train.protocol import (
     AddBot,
     AnyClientMessage,
@@ -320,6 +321,32 @@ async def test_without_hints_there_is_no_key_for_them() -> None:
     await session(script)
 
 
+async def test_keys_speak_norwegian_to_the_entry_line() -> None:
+    """What a key puts there is Norwegian, the entries that keys make are understood."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat, [*plays("draw"), Choice(do="foul", seat=1), Choice(do="foul", seat=2)])
+        choose_language("nb")
+        seat.press("c")
+        assert seat.shown().endswith(": si ")
+        seat.press("escape", "f")
+        assert seat.shown().endswith(": ta ")
+        seat.press("escape", "d", "H", "right", "?")
+        await seat.sends(Draw(id=1, turn=3))
+        await seat.sends(AskHint(id=2))
+        await seat.sends(Why(id=3, tile=(12, 7)))
+        seat.type("regler")
+        await seat.sends(AskRules(id=4, table="t"))
+        line = CardLine(option="announce.mode", value="knock", differs=True, text="Knock.")
+        await seat.peer.send(Card(answers=4, rules=BERNIE, lines=[line]))
+        await seat.sees("announce.mode = knock")
+
+    try:
+        await session(script)
+    finally:
+        choose_language("en")
+
+
 def unfit(train_name: str, number: int) -> Reason:
     params: dict[str, Parameter] = {"tile": "12-3", "train": train_name, "end": number}
     return Reason(
@@ -387,6 +414,7 @@ async def test_a_long_reason_covers_neither_hand_nor_owed_double(columns: int, r
         for high, low in LONG_HAND:
             assert f"{high}|{low}" in read
         assert "6-6" in read
+        assert "YOUR TURN" in read
         for _ in range(20):  # as far as it goes
             seat.press("down" if seat.mode.stage.cover else "c-l")
             read += "\n" + seat.shown(columns, rows)
