@@ -28,6 +28,13 @@ class Access:
         """What a link makes its streams with."""
         return stream_opener(self.fingerprint, pins=self.pins)
 
+    @property
+    def wants_password(self) -> str:
+        """What to say where a password is wanted, none was brought, and nobody can be asked."""
+        return text(
+            "the server at {address} wants a password: --password-file PATH", address=self.address
+        )
+
 
 def access_to(server: str, options: AccessOptions, *, program: str) -> Access:
     """The way to `server` that these options describe.

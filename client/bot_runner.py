@@ -141,6 +141,9 @@ async def _play_one(
             password=access.password,
             open_stream=access.open_stream,
         )
+    except RefusedError as error:
+        is_password_missing = access.password is None and error.code == "bad_password"
+        failures.append(access.wants_password if is_password_missing else error.text)
     except (LinkError, BotError) as error:
         failures.append(str(error))
     finally:

@@ -19,7 +19,10 @@ class PasswordFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PasswordFile:
-    """What a file holds, and whether other users of the machine may read it."""
+    """What a file holds, and whether everybody on the machine may read it.
+
+    A group may: the credentials that systemd gives to a service look as if theirs did.
+    """
 
     password: str = field(repr=False)
     is_exposed: bool
@@ -63,4 +66,4 @@ def read_password_file(path: Path) -> PasswordFile:
             text("the password in {path} is no UTF-8 text", path=path)
         ) from None
     is_file = stat.S_ISREG(status.st_mode)
-    return PasswordFile(password, is_file and bool(status.st_mode & 0o077))
+    return PasswordFile(password, is_file and bool(status.st_mode & 0o007))

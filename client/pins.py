@@ -1,6 +1,8 @@
 """Fingerprints of servers' certificates that a person has said yes to: one for each `HOST:PORT`."""
 
+import contextlib
 import json
+import re
 import string
 from pathlib import Path
 
@@ -23,8 +25,16 @@ def read_fingerprint(written: str) -> str:
     return digits
 
 
+_ENTRY = re.compile(r"""("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*")""")
+"""One entry as JSON writes it."""
+
+
 class FilePins:
-    """Fingerprints in one JSON file. A file that cannot be read counts as none kept."""
+    """Fingerprints in one JSON file, which people may edit.
+
+    Whatever is wrong with the file, the entries that can be read count: were one comma too many to
+    forget them all, another server would be taken for a new one.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -49,8 +59,12 @@ class FilePins:
             write_durably(self._path, content.encode() + b"\n")
 
     def _all(self) -> dict[str, str]:
+        kept = {}
         try:
-            kept = json.loads(self._path.read_bytes())
-            return {str(place): read_fingerprint(kept[place]) for place in kept}
-        except (OSError, ValueError, TypeError, AttributeError):
+            content = self._path.read_bytes().decode("utf-8", "replace")
+        except OSError:
             return {}
+        for place, fingerprint in _ENTRY.findall(content):
+            with contextlib.suppress(ValueError):
+                kept[str(json.loads(place))] = read_fingerprint(json.loads(fingerprint))
+        return kept

@@ -164,12 +164,7 @@ def _no_strategy(error: UnknownStrategyError) -> str:
 def _with_password(access: Access) -> Access:
     """Ask for the server's password, without showing what is typed."""
     if not sys.stdin.isatty():
-        raise Failure(
-            text(
-                "the server at {address} wants a password: --password-file PATH",
-                address=access.address,
-            )
-        )
+        raise Failure(access.wants_password)
     if access.password is not None:
         click.echo(text("That is not the password."))
     asked = text("Password of {address}", address=access.address)

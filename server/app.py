@@ -38,6 +38,8 @@ from .wires import SocketWire, StreamWire, Wire, WireClosedError
 SWEEP_SECONDS: Final = 1.0
 ACCEPT_PAUSE_SECONDS: Final = 0.1
 """After running out of descriptors or memory, before the next try."""
+TURNED_AWAY_MAX: Final = 100
+"""Told at a time that there is no room; past them a connection is closed without a word."""
 DONE_GRACE_SECONDS: Final = 2.0
 """For clients to leave by themselves after the last game of `exits_when_done`."""
 COME_BACK_SECONDS: Final = 10.0
@@ -72,8 +74,9 @@ class Server:
         self._listens: Final = listens
         self._sessions: Final[set[Session]] = set()
         self._handshakes: Final[set[trio.CancelScope]] = set()
-        self._by_address: Final[Counter[str]] = Counter()
+        self._by_origin: Final[Counter[str]] = Counter()
         self._connected = 0
+        self._turned_away = 0
         self._stopping: Final = trio.Event()
         self._done: Final = trio.Event()
         self._left = trio.Event()
@@ -215,6 +218,10 @@ class Server:
         """One session under supervision: whatever it raises is logged and ends here."""
         if self._desk is None:
             raise RuntimeError("the server is not running")
+        if self.is_stopping:  # all sessions that there are have been told
+            await self._turn_away(wire, "shutdown")
+            await wire.aclose()
+            return
         session = Session(
             wire,
             self._desk,
@@ -236,25 +243,28 @@ class Server:
 
     async def _serve_socket(self, sock: socket.socket, address: str) -> None:
         wire = SocketWire(sock, self._hub)
-        is_full = self._is_full(address)
+        origin = origin_of(address)
+        self._by_origin[origin] += 1
+        is_full = self._is_full(origin, is_own=is_loopback(address))
         self._connected += not is_full
+        self._turned_away += is_full
         try:
-            await self.serve_wire(wire, origin_of(address), is_full=is_full)
+            if not is_full or self._turned_away <= TURNED_AWAY_MAX:
+                await self.serve_wire(wire, origin, is_full=is_full)
         finally:
             self._connected -= not is_full
-            self._by_address[address] -= 1
-            if self._by_address[address] <= 0:
-                del self._by_address[address]
+            self._turned_away -= is_full
+            self._by_origin[origin] -= 1
+            if not self._by_origin[origin]:
+                del self._by_origin[origin]
             with trio.CancelScope(shield=True):
                 await wire.aclose()
 
-    def _is_full(self, address: str) -> bool:
+    def _is_full(self, origin: str, *, is_own: bool) -> bool:
         config = self.config
         if self._connected >= config.connections_max:
             return True
-        return (
-            not is_loopback(address) and self._by_address[address] > config.address_connections_max
-        )
+        return not is_own and self._by_origin[origin] > config.address_connections_max
 
     async def serve_wire(self, wire: Wire, origin: str, *, is_full: bool = False) -> None:
         """Serve a connection from `origin`, under TLS where the server wants it, to its end."""
@@ -269,6 +279,8 @@ class Server:
 
     async def _shake_hands(self, wire: Wire, context: ssl.SSLContext) -> Wire | None:
         """The wire under TLS; None where nothing came of it, whatever the peer did."""
+        if self.is_stopping:
+            return None
         scope = trio.move_on_after(self.config.limits.hello_seconds)
         self._handshakes.add(scope)
         try:
@@ -313,7 +325,6 @@ class Server:
                     continue
                 tune(sock)
                 address = str(peer[0]) if peer else ""
-                self._by_address[address] += 1
                 connections.start_soon(self._serve_socket, sock, address)
 
     def _log_exhausted(self) -> None:

@@ -275,14 +275,29 @@ class Session:
     # --- what goes out --------------------------------------------------------------------
 
     def send(self, message: AnyServerMessage) -> None:
-        """Send a message; a peer that does not read is cut with `slow_consumer`."""
-        if not self.is_over:
-            self._post(self._connection.send(message))
+        """Send a message; a peer that does not read is cut with `slow_consumer`.
+
+        What cannot be sent is a fault of ours, and ends this connection alone.
+        """
+        if self.is_over:
+            return
+        try:
+            framed = self._connection.send(message)
+        except LocalProtocolError as error:
+            self._fail(error)
+        else:
+            self._post(framed)
 
     def send_update(self, payload: bytes) -> None:
         """Send an encoded update, likewise."""
-        if not self.is_over:
-            self._post(self._connection.send_encoded(payload, Update))
+        if self.is_over:
+            return
+        try:
+            framed = self._connection.send_encoded(payload, Update)
+        except LocalProtocolError as error:
+            self._fail(error)
+        else:
+            self._post(framed)
 
     def _post(self, framed: bytes) -> None:
         """Send at once if nothing waits, otherwise queue up."""

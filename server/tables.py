@@ -24,7 +24,7 @@ from .effects import (
     report,
 )
 from .lobby_settings import LobbySettings, TablePlan
-from .players import BadName, Player, Players, clean_name, skeleton
+from .players import BadName, Player, Players, clean_name, skeletons
 from .table import Table
 from .table_settings import Charter, password_digest
 
@@ -204,7 +204,8 @@ class Tables(Mapping[str, Table]):
                 raise Decline("bad_name")
         except BadName:
             raise Decline("bad_name") from None
-        if skeleton(plan.name) in {skeleton(name) for name in self._tables}:
+        wanted = skeletons(plan.name)
+        if any(wanted & skeletons(name) for name in self._tables):
             raise Decline("name_in_use")
         if len(self._tables) >= self.settings.tables_max:
             raise Decline("server_full")

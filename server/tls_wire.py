@@ -72,7 +72,10 @@ class TlsWire:
             try:
                 return self._tls.read(CHUNK_BYTES)
             except ssl.SSLWantReadError:
-                await self._flush()
+                # whoever is sending sends what is to be said here too; doing it for others,
+                # a reader that is cancelled would tear what is theirs
+                if not self._turn.locked():
+                    await self._flush()
                 await self._pull()
             except ssl.SSLError as error:
                 raise WireClosedError from error
@@ -112,7 +115,7 @@ class TlsWire:
         async with self._turn:
             if self._is_torn:
                 raise WireClosedError
-            if self._outgoing.pending:
+            while self._outgoing.pending:
                 self._is_torn = True
                 await self._inner.send_all(self._outgoing.read())
                 self._is_torn = False
