@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .passwords import PasswordFileError, read_password_file
     from .pins import FilePins
     from .render import events_lines, hand_lines, position_lines
+    from .screen import Terminal
     from .sdk import (
         Bot,
         BotError,
@@ -79,6 +80,7 @@ __all__ = [
     "StrategyBot",
     "StrategyInfo",
     "TableGoneError",
+    "Terminal",
     "TokenStore",
     "UnknownStrategyError",
     "UnreachableError",
@@ -127,6 +129,7 @@ _HOMES = {
     ".render": ("events_lines", "hand_lines", "position_lines"),
     ".passwords": ("PasswordFileError", "read_password_file"),
     ".pins": ("FilePins",),
+    ".screen": ("Terminal",),
     ".sdk": (
         "Bot",
         "BotError",

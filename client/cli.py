@@ -12,7 +12,7 @@ import click
 
 from .command import ExampleCommand
 from .texts import LANGUAGES, choose_language, language_of, text
-from .wish import NAME_CHARS_MAX, AccessOptions, Wish
+from .wish import NAME_CHARS_MAX, THEME_NAMES, AccessOptions, Look, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -83,8 +83,24 @@ SEAT_CODE_CHARS_MAX = 40
 @click.option(
     "--plain",
     is_flag=True,
-    help="Line mode: for screen readers, pipes and plain terminals. At present the only mode.",
+    help="Line mode: for screen readers; chosen by itself for pipes and plain terminals.",
 )
+@click.option(
+    "--theme",
+    type=click.Choice(THEME_NAMES),
+    default="default",
+    show_default=True,
+    help="Colours of the full screen; NO_COLOR in the environment takes all of them away.",
+)
+@click.option(
+    "--ascii",
+    "is_ascii",
+    is_flag=True,
+    envvar="MT_CLIENT_ASCII",
+    help="No characters beyond ASCII of our own.",
+)
+@click.option("--mouse/--no-mouse", help="The mouse from the start; m switches it. [default: off]")
+@click.option("--bell/--no-bell", default=True, help="Bell and title at your turn. [default: on]")
 @click.version_option(package_name="mexican-train", prog_name=PROGRAM)
 def main(
     server: str | None,
@@ -104,15 +120,18 @@ def main(
     fingerprint: str | None,
     lang: str,
     plain: bool,
+    theme: str,
+    is_ascii: bool,
+    mouse: bool,
+    bell: bool,
 ) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
 
     tls:// in front of HOST asks for TLS; whoever has a server with TLS says so.
 
-    Without --table or --create you come into the lobby; type help there. You stop by typing quit
-    or by ending the input.
+    Without --table or --create you come into the lobby. ? tells which keys do what; in line mode
+    (--plain) type help. You stop by q, or by typing quit.
     """
-    del plain
     choose_language(lang)
     wish = Wish(
         server=server,
@@ -126,6 +145,7 @@ def main(
         strategy=strategy,
         seat_code=seat_code,
         access=AccessOptions(password_file, tls, fingerprint),
+        look=Look(plain=plain, theme=theme, ascii=is_ascii, mouse=mouse, bell=bell),
     )
     _check(wish, solo=solo)
     from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not

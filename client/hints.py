@@ -58,16 +58,21 @@ ALLOWED: Final[Mapping[str, str]] = {
 _TRAIN = re.compile(r"[pm]\d{1,2}")
 
 
-def hint_sentences(hint: Hint, model: Model) -> list[str]:
-    """What the hint advises and why, and the number of that choice in the list."""
+def hint_sentence(hint: Hint, model: Model) -> str:
+    """What the hint advises, and why."""
     parts = _parts(hint.params, model)
     choice = hint.choice
     if choice.tile is not None and choice.train is not None:
         parts |= {"tile": tile_text(choice.tile), "train": train_words(choice.train, model)}
     english = _filled(TEXTS.get(hint.code), parts) or clean(hint.text)
-    sentences = [coded("why", hint.code, english, **parts)]
-    if choice in model.offers:
-        number = model.offers.index(choice) + 1
+    return coded("why", hint.code, english, **parts)
+
+
+def hint_sentences(hint: Hint, model: Model) -> list[str]:
+    """The same, and the number of that choice in the list."""
+    sentences = [hint_sentence(hint, model)]
+    if hint.choice in model.offers:
+        number = model.offers.index(hint.choice) + 1
         sentences.append(text("Type {number} to do so.", number=number))
     return sentences
 

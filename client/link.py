@@ -177,6 +177,7 @@ class Link:
         self._last_event = 0
         self._last_id = 0
         self._unanswered: dict[int, AnyCommand] = {}
+        self._unsent: set[int] = set()
         self._outbox: trio.MemorySendChannel[AnyCommand | HeartbeatAnswer] | None = None
         self._inbox, self._arrivals = trio.open_memory_channel[Arrival](INBOX_MAX)
         self._aside: deque[Arrival] = deque()
@@ -219,8 +220,18 @@ class Link:
         self._last_id += 1
         command = _changed(command, id=self._last_id)
         self._unanswered[self._last_id] = command
+        if self._outbox is None:
+            self._unsent.add(self._last_id)
         self._write_later(command)
         return self._last_id
+
+    def take_back(self, number: int) -> bool:
+        """Forget the command with this id if it still waits for a stream; whether it did."""
+        if number not in self._unsent:
+            return False
+        self._unsent.discard(number)
+        del self._unanswered[number]
+        return True
 
     async def receive(self) -> Arrival:
         """The next message or notice. Raises the reason when the link has ended."""
@@ -332,6 +343,7 @@ class Link:
         outbox, outgoing = trio.open_memory_channel[AnyCommand | HeartbeatAnswer](float("inf"))
         for command in self._unanswered.values():
             outbox.send_nowait(command)
+        self._unsent.clear()
         self._outbox = outbox
         loss = _Loss(text("the connection is lost"))
         over: _OverError | None = None

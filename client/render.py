@@ -273,7 +273,7 @@ def _score_table(names: Sequence[str], rows: Sequence[tuple[str, Sequence[int]]]
 def events_lines(events: Sequence[AnyEvent], model: Model) -> list[str]:
     """What `events` tell, a line each, with the summaries of a round and of the game."""
     lines: list[str] = []
-    for event in _without_overtaken(events):
+    for event in without_overtaken(events):
         sentence = event_sentence(event, model)
         if sentence is not None:
             lines += wrapped(sentence, COLUMNS)
@@ -284,7 +284,7 @@ def events_lines(events: Sequence[AnyEvent], model: Model) -> list[str]:
     return lines
 
 
-def _without_overtaken(events: Sequence[AnyEvent]) -> list[AnyEvent]:
+def without_overtaken(events: Sequence[AnyEvent]) -> list[AnyEvent]:
     """`events` without the opening of doubles that the end of the round leaves no time to cover."""
     kept: list[AnyEvent] = []
     may_cover = True
@@ -328,7 +328,7 @@ def game_lines(event: GameOver, model: Model) -> list[str]:
 def log_lines(model: Model) -> list[str]:
     """The last things that happened and were said, oldest first."""
     events = [entry for entry in model.log if not isinstance(entry, Said)]
-    told = {id(event) for event in _without_overtaken(events)}
+    told = {id(event) for event in without_overtaken(events)}
     lines: list[str] = []
     for entry in model.log[-LOG_LINES:]:
         if isinstance(entry, Said):

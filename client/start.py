@@ -1,6 +1,8 @@
 """From the options of `mt-client` to a person at a link: at a server, or at one of their own."""
 
+import os
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -20,12 +22,17 @@ from .link import (
     hello_for,
     open_link,
 )
-from .plain import Opening, run_plain
+from .person import Opening
+from .plain import run_plain
 from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
 from .texts import later, text, typed
 from .tokens import FileTokens, MemoryTokens, TokenStore
-from .wish import NAME_CHARS_MAX, Wish
+from .wish import NAME_CHARS_MAX, Look, Wish
+
+STDIN, STDOUT = 0, 1
+COLUMNS_MIN, ROWS_MIN = 40, 10
+"""A smaller terminal gets line mode."""
 
 PROGRAM = "mt-client"
 
@@ -41,7 +48,7 @@ def play_at(wish: Wish) -> int:
     name, is_password_typed = wish.name, access.password is None
     while True:
         try:
-            return trio.run(until_stopped, partial(_play_as, name, access, wish))
+            return _run(partial(_play_as, name, access, wish), wish)
         except UntrustedError as error:
             if not (error.is_new and sys.stdin.isatty()):
                 raise Failure(error.text) from None
@@ -67,7 +74,7 @@ def play_solo(wish: Wish) -> int:
     except UnknownStrategyError as error:
         raise click.BadParameter(_no_strategy(error), param_hint="--strategy") from None
     try:
-        return trio.run(until_stopped, partial(_solo_session, wish))
+        return _run(partial(_solo_session, wish), wish)
     except SoloError as error:
         if error.is_usage:
             raise click.UsageError(str(error)) from None
@@ -82,7 +89,7 @@ async def _play_as(name: str, access: Access, wish: Wish) -> int:
         name,
         _opening(wish),
         FileTokens.of_user(),
-        seat_code=wish.seat_code,
+        wish,
         password=access.password,
         open_stream=access.open_stream,
     )
@@ -93,13 +100,17 @@ async def _session(
     name: str,
     opening: Opening,
     tokens: TokenStore,
+    wish: Wish,
     *,
-    seat_code: str | None = None,
     password: str | None = None,
     open_stream: StreamOpener | None = None,
 ) -> int:
-    hello = hello_for(name, seat_code=seat_code, password=password)
+    hello = hello_for(name, seat_code=wish.seat_code, password=password)
     async with open_link(address, hello, tokens=tokens, open_stream=open_stream) as link:
+        if has_screen(wish.look):
+            from .screen import run_screen  # noqa: PLC0415 - line mode needs no prompt_toolkit
+
+            return await run_screen(link, opening, wish.look)
         return await run_plain(link, opening=opening)
 
 
@@ -108,7 +119,26 @@ async def _solo_session(wish: Wish) -> int:
     async with private_server(
         bots=wish.bots, strategy=wish.strategy, rules=wish.rules, options=wish.options
     ) as address:
-        return await _session(address, wish.name, opening, MemoryTokens())
+        return await _session(address, wish.name, opening, MemoryTokens(), wish)
+
+
+def _run(work: Callable[[], Awaitable[int]], wish: Wish) -> int:
+    """Run `work` in the loop that its mode needs; what it raises comes out bare."""
+    if has_screen(wish.look):
+        from .guest import run_as_guest  # noqa: PLC0415 - line mode needs no prompt_toolkit
+
+        return run_as_guest(work)
+    return trio.run(until_stopped, work)
+
+
+def has_screen(look: Look) -> bool:
+    """Whether the full screen is wanted, and this terminal can show it."""
+    if look.plain or os.environ.get("TERM", "dumb") in ("", "dumb"):
+        return False
+    if not (os.isatty(STDIN) and os.isatty(STDOUT)):
+        return False
+    size = os.get_terminal_size(STDOUT)
+    return size.columns >= COLUMNS_MIN and size.lines >= ROWS_MIN
 
 
 def _opening(wish: Wish) -> Opening:

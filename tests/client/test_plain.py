@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import trio
 from mexican_train.client.link import hello_for, open_link
+from mexican_train.client.person import Opening
 from mexican_train.client.plain import (
     ANSWER_SECONDS,
     LINE_BYTES_MAX,
-    Opening,
     Paper,
     PlainMode,
     read_lines,
