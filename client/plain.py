@@ -38,7 +38,8 @@ from mexican_train.protocol import (
 )
 
 from .clean import clean, width, wrapped
-from .entries import Ask, EntryError, Quit, Show, Topic, is_quit, read_entry
+from .discovery import FindServers, find_servers, found_lines
+from .entries import Ask, EntryError, LookForServers, Quit, Show, Topic, is_quit, read_entry
 from .hints import hint_sentences, reason_sentences, refusal_sentence
 from .link import Arrival, Link, LinkError, LinkNotice
 from .model import Model, MoveMade
@@ -62,6 +63,7 @@ from .render import (
     turn_lines,
     turn_sentence,
 )
+from .texts import text
 
 DONE, FAILED = 0, 1
 ANSWER_SECONDS = 10.0
@@ -130,12 +132,15 @@ class PlainMode:
         lines: trio.MemoryReceiveChannel[str],
         paper: Paper,
         opening: Opening | None = None,
+        find: FindServers = find_servers,
     ) -> None:
         self.model = Model()
         self._link = link
         self._lines = lines
         self._paper = paper
         self._opening = opening or Opening()
+        self._find = find
+        self._is_looking = False
         self._sent: dict[int, AnyCommand] = {}
         self._record = RecordReader()
         self._answered = trio.Event()
@@ -196,6 +201,8 @@ class PlainMode:
             self._paper.note_line_end()
             if not self.enter(line):
                 break
+            if self._is_looking:
+                await self._tell_servers()
             self._paper.ask()
         await self._part()
         scope.cancel()
@@ -213,7 +220,14 @@ class PlainMode:
             self._paper.print(_SHOWN[entry.topic](self.model))
             if entry.topic in ("table", "turn"):
                 self._tell_presence()
+        self._is_looking = isinstance(entry, LookForServers)
         return not isinstance(entry, Quit)
+
+    async def _tell_servers(self) -> None:
+        """Look for servers on the local network and tell what came of it."""
+        self._is_looking = False
+        self._say(text("Looking for servers on this network…"))
+        self._paper.print(found_lines(await self._find()))
 
     def _tell_presence(self) -> None:
         """Who is away by now, and what is done about it."""
