@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -41,8 +42,11 @@ class TokenStore(Protocol):
     async def load(self, address: str, name: str) -> bytes | None:
         """The token kept for this pair, or None."""
 
-    async def save(self, address: str, name: str, token: bytes) -> None:
-        """Keep `token` in place of an older one; durable on return. Raises `OSError`."""
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
+        """Keep `token` in place of an older one; durable on return. Raises `OSError`.
+
+        `tls`: it was got by TLS, and is for no other eyes.
+        """
 
     async def forget(self, address: str, name: str) -> None:
         """Drop the token of this pair, if there is one. Raises `OSError`."""
@@ -63,13 +67,29 @@ class MemoryTokens:
         """As `TokenStore.load`."""
         return self._tokens.get((address, name))
 
-    async def save(self, address: str, name: str, token: bytes) -> None:
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
         """As `TokenStore.save`; never fails."""
+        del tls
         self._tokens[address, name] = token
 
     async def forget(self, address: str, name: str) -> None:
         """As `TokenStore.forget`; never fails."""
         self._tokens.pop((address, name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSeat:
+    """That a token is kept: whose, for the server at `address`, and when it was last renewed.
+
+    Attributes:
+        tls: the token was got by TLS.
+        since: seconds since the epoch.
+    """
+
+    address: str
+    name: str
+    tls: bool
+    since: float
 
 
 class FileTokens:
@@ -118,9 +138,9 @@ class FileTokens:
         """As `TokenStore.load`."""
         return await trio.to_thread.run_sync(_read, self.path(address, name))
 
-    async def save(self, address: str, name: str, token: bytes) -> None:
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
         """As `TokenStore.save`."""
-        entry = {"address": address, "name": name, "token": token.hex()}
+        entry = {"address": address, "name": name, "token": token.hex(), "tls": tls}
         path = self.path(address, name)
         await trio.to_thread.run_sync(write_durably, path, json.dumps(entry).encode())
 
@@ -128,6 +148,49 @@ class FileTokens:
         """As `TokenStore.forget`."""
         path = self.path(address, name)
         await trio.to_thread.run_sync(lambda: path.unlink(missing_ok=True))
+
+
+    def seats(self) -> list[HeldSeat]:
+        """What is kept here, the latest first."""
+        found = [_held(path) for path in self._folder.glob("*.json")]
+        return sorted((each for each in found if each), key=lambda each: -each.since)
+
+
+class TokensOfOne:
+    """The tokens of `store` for one server that is at another address each time."""
+
+    def __init__(self, store: TokenStore, address: str) -> None:
+        self._store = store
+        self._address = address
+
+    def hold(self, address: str, name: str) -> AbstractAsyncContextManager[None]:
+        """As `TokenStore.hold`."""
+        del address
+        return self._store.hold(self._address, name)
+
+    async def load(self, address: str, name: str) -> bytes | None:
+        """As `TokenStore.load`."""
+        del address
+        return await self._store.load(self._address, name)
+
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
+        """As `TokenStore.save`."""
+        del address
+        await self._store.save(self._address, name, token, tls=tls)
+
+    async def forget(self, address: str, name: str) -> None:
+        """As `TokenStore.forget`."""
+        del address
+        await self._store.forget(self._address, name)
+
+
+def _held(path: Path) -> HeldSeat | None:
+    try:
+        entry = json.loads(path.read_bytes())
+        tls = entry.get("tls") is True
+        return HeldSeat(str(entry["address"]), str(entry["name"]), tls, path.stat().st_mtime)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 @contextlib.contextmanager
