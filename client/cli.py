@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from .command import ExampleCommand
-from .wish import NAME_CHARS_MAX, AccessOptions, Wish
+from .wish import NAME_CHARS_MAX, AccessOptions, OpenOptions, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -31,10 +31,8 @@ SEAT_CODE_CHARS_MAX = 40
 @click.option(
     "--bots",
     type=click.IntRange(1, 13),
-    default=3,
-    show_default=True,
     metavar="N",
-    help="With --solo: how many bots.",
+    help="With --solo: how many bots.  [default: 3; with --open-to-lan none]",
 )
 @click.option(
     "--strategy",
@@ -42,6 +40,33 @@ SEAT_CODE_CHARS_MAX = 40
     show_default=True,
     metavar="NAME",
     help="With --solo: how the bots play.",
+)
+@click.option(
+    "--resume/--new",
+    default=None,
+    help="With --solo: go on with the game that was left, or give it up.  [default: ask]",
+)
+@click.option(
+    "--open-to-lan",
+    is_flag=True,
+    help="A game on this machine that others may join: --solo with free seats.",
+)
+@click.option(
+    "--seats",
+    type=click.IntRange(2, 14),
+    metavar="N",
+    help="With --open-to-lan: yours and all others.  [default: 4, or two more than bots]",
+)
+@click.option(
+    "--host",
+    metavar="ADDR",
+    help="With --open-to-lan: where to listen.  [default: every interface]",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="With --open-to-lan: likewise.  [default: 12012, or a free one]",
 )
 @click.option("--name", metavar="NAME", help="Your name at the table. [default: your login name]")
 @click.option("--table", metavar="NAME", help="Sit down at this table at once.")
@@ -82,8 +107,13 @@ def main(
     server: str | None,
     *,
     solo: bool,
-    bots: int,
+    bots: int | None,
     strategy: str,
+    resume: bool | None,
+    open_to_lan: bool,
+    seats: int | None,
+    host: str | None,
+    port: int | None,
     name: str | None,
     table: str | None,
     create: str | None,
@@ -116,7 +146,12 @@ def main(
         strategy=strategy,
         seat_code=seat_code,
         access=AccessOptions(password_file, tls, fingerprint),
+        resume=resume,
+        opened=OpenOptions(host, port, seats) if open_to_lan else None,
     )
+    if not open_to_lan and (seats, host, port) != (None, None, None):
+        raise click.UsageError("--seats, --host and --port go with --open-to-lan")
+    solo = solo or open_to_lan
     _check(wish, solo=solo)
     from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
 
@@ -139,7 +174,11 @@ def _check(wish: Wish, *, solo: bool) -> None:
         for option, value in given.items():
             if value is not None:
                 raise click.UsageError(f"--solo and {option} do not go together")
+        if wish.resume and (wish.rules or wish.options or wish.bots):
+            raise click.UsageError("--resume goes on by the rules and with the bots of the game")
         return
+    if wish.resume is not None:
+        raise click.UsageError("--resume and --new go with --solo or --open-to-lan")
     if wish.server is None:
         raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
     if wish.table is not None and wish.create is not None:

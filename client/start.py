@@ -1,17 +1,19 @@
 """From the options of `mt-client` to a person at a link: at a server, or at one of their own."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import click
 import trio
-from mexican_train.protocol import CreateTable, JoinTable, WatchTable
+from mexican_train.protocol import AnyServerMessage, CreateTable, JoinTable, WatchTable
 
 from .access import Access, access_to
 from .address import Address
 from .bots import UnknownStrategyError, strategy
 from .command import Failure
+from .home import play_at_home
 from .link import (
     LinkError,
     RefusedError,
@@ -21,9 +23,8 @@ from .link import (
     open_link,
 )
 from .plain import Opening, run_plain
-from .solo import SOLO_TABLE, SoloError, private_server
 from .stopping import until_stopped
-from .tokens import FileTokens, MemoryTokens, TokenStore
+from .tokens import FileTokens, TokenStore
 from .wish import NAME_CHARS_MAX, Wish
 
 PROGRAM = "mt-client"
@@ -57,22 +58,12 @@ def play_at(wish: Wish) -> int:
 
 
 def play_solo(wish: Wish) -> int:
-    """A person on a private server with bots; the exit code.
-
-    What the server finds wrong with the options is bad usage here too.
-    """
+    """A person on a server of their own; the exit code."""
     try:
         strategy(wish.strategy)
     except UnknownStrategyError as error:
         raise click.BadParameter(str(error), param_hint="--strategy") from None
-    try:
-        return trio.run(until_stopped, partial(_solo_session, wish))
-    except SoloError as error:
-        if error.is_usage:
-            raise click.UsageError(str(error)) from None
-        raise Failure(str(error)) from None
-    except LinkError as error:
-        raise Failure(error.text) from None
+    return play_at_home(wish, _session)
 
 
 async def _play_as(name: str, access: Access, wish: Wish) -> int:
@@ -96,18 +87,13 @@ async def _session(
     seat_code: str | None = None,
     password: str | None = None,
     open_stream: StreamOpener | None = None,
+    on_message: Callable[[AnyServerMessage], None] | None = None,
 ) -> int:
     hello = hello_for(name, seat_code=seat_code, password=password)
-    async with open_link(address, hello, tokens=tokens, open_stream=open_stream) as link:
+    async with open_link(
+        address, hello, tokens=tokens, open_stream=open_stream, on_message=on_message
+    ) as link:
         return await run_plain(link, opening=opening)
-
-
-async def _solo_session(wish: Wish) -> int:
-    opening = Opening(JoinTable(id=0, table=SOLO_TABLE), keeps_seat=False)
-    async with private_server(
-        bots=wish.bots, strategy=wish.strategy, rules=wish.rules, options=wish.options
-    ) as address:
-        return await _session(address, wish.name, opening, MemoryTokens())
 
 
 def _opening(wish: Wish) -> Opening:

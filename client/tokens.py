@@ -122,15 +122,15 @@ class FileTokens:
         the other's connection. A claim ends with its process, however that ends; where the folder
         cannot be written nothing is claimed, and the answer is True.
         """
-        with _lock_file(self.path(address, name).with_suffix(".lock")) as descriptor:
-            yield _try_to_lock(descriptor)
+        with lock_file(self.path(address, name).with_suffix(".lock")) as descriptor:
+            yield try_to_lock(descriptor)
 
     @contextlib.asynccontextmanager
     async def hold(self, address: str, name: str) -> AsyncIterator[None]:
         """As `TokenStore.hold`; whoever holds it for too long is not waited for."""
-        with _lock_file(self.path(address, name).with_suffix(".held")) as descriptor:
+        with lock_file(self.path(address, name).with_suffix(".held")) as descriptor:
             with trio.move_on_after(HOLD_SECONDS):
-                while not _try_to_lock(descriptor):  # noqa: ASYNC110 - another process has it
+                while not try_to_lock(descriptor):  # noqa: ASYNC110 - another process has it
                     await trio.sleep(POLL_SECONDS)
             yield
 
@@ -148,7 +148,6 @@ class FileTokens:
         """As `TokenStore.forget`."""
         path = self.path(address, name)
         await trio.to_thread.run_sync(lambda: path.unlink(missing_ok=True))
-
 
     def seats(self) -> list[HeldSeat]:
         """What is kept here, the latest first."""
@@ -194,7 +193,7 @@ def _held(path: Path) -> HeldSeat | None:
 
 
 @contextlib.contextmanager
-def _lock_file(path: Path) -> Iterator[int | None]:
+def lock_file(path: Path) -> Iterator[int | None]:
     """A file for a lock that ends with the block or the process; None where it cannot be made.
 
     The file stays: removing it would let two hold it.
@@ -211,7 +210,8 @@ def _lock_file(path: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def _try_to_lock(descriptor: int | None) -> bool:
+def try_to_lock(descriptor: int | None) -> bool:
+    """Lock a file of `lock_file` unless somebody holds it; true where nothing can be locked."""
     if descriptor is None:
         return True
     if fcntl is not None:

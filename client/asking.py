@@ -1,0 +1,30 @@
+"""Questions to a person at a terminal, with numbered answers. The end of the input is Ctrl-C."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from .clean import clean
+from .texts import text
+
+QUIT = frozenset({"q", "quit"})
+
+
+def is_at_terminal() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def choose(answers: Sequence[str], *, default: int = 1) -> int | None:
+    """The number of the answer that a person chooses, from 1; None if they want to stop."""
+    for number, answer in enumerate(answers, 1):
+        click.echo(f"{number:>3}  {clean(answer)}")
+    while True:
+        asked = text("Type a number, or q to stop")
+        typed: str = click.prompt(asked, default=str(default)).strip().lower()
+        if typed in QUIT:
+            return None
+        if typed.isascii() and typed.isdigit() and 1 <= int(typed[:4]) <= len(answers):
+            return int(typed[:4])
+        click.echo(text("There is no such number here."))
