@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 
 import click
 
@@ -28,3 +29,10 @@ def choose(answers: Sequence[str], *, default: int = 1) -> int | None:
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:4]) <= len(answers):
             return int(typed[:4])
         click.echo(text("There is no such number here."))
+
+
+def when_words(moment: float) -> str:
+    """A moment (seconds since the epoch) as it is written here; today's without the day."""
+    when = datetime.fromtimestamp(moment).astimezone()
+    is_today = when.date() == datetime.now().astimezone().date()
+    return f"{when:%H:%M}" if is_today else f"{when:%Y-%m-%d %H:%M}"

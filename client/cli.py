@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from .asking import is_at_terminal
 from .command import ExampleCommand
 from .wish import NAME_CHARS_MAX, AccessOptions, OpenOptions, Wish
 
@@ -19,7 +20,7 @@ SEAT_CODE_CHARS_MAX = 40
 @click.command(
     PROGRAM,
     cls=ExampleCommand,
-    examples=("mt-client 192.0.2.7 --name ann", "mt-client --solo"),
+    examples=("mt-client", "mt-client 192.0.2.7 --name ann", "mt-client --solo"),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": "MT_CLIENT",
@@ -130,6 +131,8 @@ def main(
 
     tls:// in front of HOST asks for TLS; whoever has a server with TLS says so.
 
+    Without HOST it offers the seats that you hold, the servers on this network and a game here.
+
     Without --table or --create you come into the lobby; type help there. You stop by typing quit
     or by ending the input.
     """
@@ -153,9 +156,15 @@ def main(
         raise click.UsageError("--seats, --host and --port go with --open-to-lan")
     solo = solo or open_to_lan
     _check(wish, solo=solo)
-    from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
+    from .start import (  # noqa: PLC0415 - loads trio, which --help must not
+        play_anywhere,
+        play_at,
+        play_solo,
+    )
 
-    return play_solo(wish) if solo else play_at(wish)
+    if solo:
+        return play_solo(wish)
+    return play_anywhere(wish) if server is None else play_at(wish)
 
 
 def _check(wish: Wish, *, solo: bool) -> None:
@@ -179,7 +188,7 @@ def _check(wish: Wish, *, solo: bool) -> None:
         return
     if wish.resume is not None:
         raise click.UsageError("--resume and --new go with --solo or --open-to-lan")
-    if wish.server is None:
+    if wish.server is None and not is_at_terminal():
         raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
     if wish.table is not None and wish.create is not None:
         raise click.UsageError("--table and --create do not go together")

@@ -9,9 +9,8 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import Protocol
 
@@ -21,7 +20,7 @@ from mexican_train.protocol import AnyServerMessage, JoinTable
 
 from .access import access_to
 from .address import DEFAULT_PORT, Address
-from .asking import choose, is_at_terminal
+from .asking import choose, is_at_terminal, when_words
 from .command import Failure
 from .kept import KeptGame, Note, TakenError, note_holder
 from .link import LinkError
@@ -33,6 +32,7 @@ from .solo import (
     Opened,
     OpenServer,
     SoloError,
+    join_lines,
     private_server,
     start_open_server,
 )
@@ -115,14 +115,14 @@ def _play_kept(wish: Wish, session: Session, kept: KeptGame, lock: int | None) -
 
 def _play_new(wish: Wish, session: Session, kept: KeptGame, lock: int | None) -> int:
     """A new game in the place of what was kept, if anything can be kept."""
-    try:
-        kept.give_up()
-        kept.database.touch(mode=0o600)
-    except OSError as error:
-        click.echo(text("This game cannot be kept: {reason}.", reason=error.strerror))
-        return _run(wish, session)
-    kept.begin(Note(began=time.time(), name=wish.name))
-    return _told(kept, _run(wish, session, kept, lock))
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(kept.anew())
+        except OSError as error:
+            click.echo(text("This game cannot be kept: {reason}.", reason=error.strerror))
+            return _run(wish, session)
+        kept.begin(Note(began=time.time(), name=wish.name))
+        return _told(kept, _run(wish, session, kept, lock))
 
 
 def _run(
@@ -194,37 +194,35 @@ def _open(
     else:
         _demand_nothing_to_resume(wish)
         resume = False
-    if left is not None and resume:
-        click.echo(text("Going on with {what}.", what=words_of(left)))
-        note, table, port = left, None, Address.parse(left.address or "").port
-    else:
-        _give_up(kept)
-        note = Note(began=time.time(), name=wish.name)
-        bots = wish.bots or 0
-        seats = opened.seats or max(OPEN_SEATS, bots + 2)
-        table = _table(wish, OPEN_TABLE, seats=seats, bots=bots, start="ready")
-        port = opened.port if opened.port is not None else _usual_port()
-    plan = Opened(
-        port=port,
-        name=text("{name}'s game", name=note.name),
-        host=opened.host,
-        password_file=wish.access.password_file,
-    )
-    server = _started(table, plan, kept, lock)
-    note_holder(lock, server.pid)
-    kept.begin(replace(note, address=str(server.address), pid=server.pid))
-    click.echo(text("Your game is open to others, who type:"))
-    for line in server.join_lines:
-        click.echo(f"  {line}")
+    with ExitStack() as stack:
+        if left is not None and resume:
+            click.echo(text("Going on with {what}.", what=words_of(left)))
+            note, table, port = left, None, Address.parse(left.address or "").port
+        else:
+            try:
+                stack.enter_context(kept.anew())
+            except OSError as error:
+                reason = error.strerror
+                raise Failure(text("no game can be kept here: {reason}", reason=reason)) from None
+            note, table = Note(began=time.time(), name=wish.name), _open_table(wish, opened)
+            port = opened.port if opened.port is not None else _usual_port()
+        plan = Opened(
+            port=port,
+            name=text("{name}'s game", name=note.name),
+            host=opened.host,
+            password_file=wish.access.password_file,
+        )
+        server = _started(table, plan, kept, lock)
+        note_holder(lock, server.pid)
+        kept.begin(replace(note, address=str(server.address), pid=server.pid))
+    _tell_others(server)
     return server, note.name
 
 
-def _give_up(kept: KeptGame) -> None:
-    try:
-        kept.give_up()
-    except OSError as error:
-        reason = error.strerror
-        raise Failure(text("a game cannot be kept here: {reason}", reason=reason)) from None
+def _open_table(wish: Wish, opened: OpenOptions) -> HomeTable:
+    bots = wish.bots or 0
+    seats = opened.seats or max(OPEN_SEATS, bots + 2)
+    return _table(wish, OPEN_TABLE, seats=seats, bots=bots, start="ready")
 
 
 def _started(table: HomeTable | None, plan: Opened, kept: KeptGame, lock: int | None) -> OpenServer:
@@ -253,7 +251,15 @@ def _still_open(wish: Wish, kept: KeptGame) -> tuple[OpenServer, str]:
         raise Failure(text("your open game still runs, as process {pid}", pid=note.pid))
     click.echo(text("Your open game still runs."))
     kept.begin(note)
-    return OpenServer(Address.parse(note.address), note.pid, ()), note.name
+    server = OpenServer(Address.parse(note.address), note.pid, join_lines(kept.log))
+    _tell_others(server)
+    return server, note.name
+
+
+def _tell_others(server: OpenServer) -> None:
+    click.echo(text("Your game is open to others, who type:"))
+    for line in server.join_lines:
+        click.echo(f"  {line}")
 
 
 def _part(kept: KeptGame, server: OpenServer, *, may_ask: bool) -> None:
@@ -265,7 +271,8 @@ def _part(kept: KeptGame, server: OpenServer, *, may_ask: bool) -> None:
         click.echo(text("Your game is open to others still."))
         answers = [text("leave it open; it ends when nobody has been there for ten minutes")]
         answers.append(text("end it; whoever is there is sent away"))
-        ends = choose(answers) == len(answers)
+        with suppress(click.Abort):
+            ends = choose(answers) == len(answers)
     if not ends:
         click.echo(text("Your game stays open: {line}", line=f"mt-client {server.address}"))
         click.echo(text("To end it: kill {pid}", pid=server.pid))
@@ -294,12 +301,9 @@ def _usual_port() -> int:
 
 def words_of(note: Note) -> str:
     """A game that was left, in words that fit into a sentence."""
-    began = datetime.fromtimestamp(note.began).astimezone()
-    is_today = began.date() == datetime.now().astimezone().date()
-    when = f"{began:%H:%M}" if is_today else f"{began:%Y-%m-%d %H:%M}"
     return text(
         "the game of {when}, round {round} of {rounds}",
-        when=when,
+        when=when_words(note.began),
         round=note.round,
         rounds=note.rounds,
     )

@@ -7,8 +7,9 @@ the old one has ended. The note is for the question whether to go on; the store 
 
 import json
 import os
+import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -58,12 +59,15 @@ class Note:
 
 
 class KeptGame:
-    """The files of one game in `folder`."""
+    """The files of one game: a folder in `place`, and beside it the lock."""
 
-    def __init__(self, folder: Path, kind: Kind) -> None:
-        self._folder = folder
+    def __init__(self, place: Path, kind: Kind) -> None:
         self._kind = kind
+        self._folder = place / kind
+        self._older = place / f"{kind}.old"
+        self._lock = place / f"{kind}.lock"
         self._playing: Note | None = None
+        self._is_noted = False
 
     @classmethod
     def of_user(cls, kind: Kind) -> "KeptGame":
@@ -75,24 +79,21 @@ class KeptGame:
     @property
     def database(self) -> Path:
         """The store of its server."""
-        return self._file("db")
+        return self._folder / f"{self._kind}.db"
 
     @property
     def log(self) -> Path:
         """Where its server may write what it has to say."""
-        return self._file("log")
+        return self._folder / "server.log"
 
     @property
     def tokens(self) -> TokenStore:
         """The token of its person."""
-        return TokensOfOne(FileTokens(self._token_folder), self._kind)
+        return TokensOfOne(FileTokens(self._folder / "tokens"), self._kind)
 
     @property
-    def _token_folder(self) -> Path:
-        return self._folder / f"{self._kind}-tokens"
-
-    def _file(self, ending: str) -> Path:
-        return self._folder / f"{self._kind}.{ending}"
+    def _note_file(self) -> Path:
+        return self._folder / "game.json"
 
     # --- who plays it ---------------------------------------------------------------------
 
@@ -102,7 +103,7 @@ class KeptGame:
 
         A server whose client has died is waited for. Raises `TakenError`.
         """
-        with lock_file(self._file("lock")) as descriptor:
+        with lock_file(self._lock) as descriptor:
             give_up_at = time.monotonic() + RELEASE_SECONDS
             while not try_to_lock(descriptor):
                 holder = _pid_in(descriptor)
@@ -115,7 +116,7 @@ class KeptGame:
     def is_free_after(self, seconds: float) -> bool:
         """Whether nobody plays it any more, at the latest after so long."""
         give_up_at = time.monotonic() + seconds
-        with lock_file(self._file("lock")) as descriptor:
+        with lock_file(self._lock) as descriptor:
             while not try_to_lock(descriptor):
                 if time.monotonic() > give_up_at:
                     return False
@@ -127,7 +128,7 @@ class KeptGame:
     def unfinished(self) -> Note | None:
         """The note of a game that can be gone on with, or None."""
         try:
-            note = Note(**json.loads(self._file("json").read_bytes()))
+            note = Note(**json.loads(self._note_file.read_bytes()))
             numbers = (note.began, note.round, note.rounds, note.pid or 0)
             texts = (note.name, note.address or "")
             is_sound = all(isinstance(each, str) for each in texts) and min(numbers) >= 0
@@ -135,25 +136,35 @@ class KeptGame:
             return None
         return note if is_sound and self.database.exists() else None
 
-    def give_up(self) -> None:
-        """Remove the game: the next server on its store begins from nothing. Raises `OSError`."""
-        self._file("json").unlink(missing_ok=True)
-        for ending in ("db", "db-wal", "db-shm"):
-            self._file(ending).unlink(missing_ok=True)
-        for token in self._token_folder.glob("*"):
-            token.unlink(missing_ok=True)
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Begin from nothing within the block; an older game is gone if another has begun there.
+
+        Raises `OSError` where no game can be kept.
+        """
+        shutil.rmtree(self._older, ignore_errors=True)
+        if self._folder.exists():
+            self._folder.replace(self._older)
+        self._folder.mkdir(mode=0o700)
+        self.database.touch(mode=0o600)
+        try:
+            yield
+        finally:
+            if self._older.exists() and not self._is_noted:
+                shutil.rmtree(self._folder, ignore_errors=True)
+                self._older.replace(self._folder)
+            shutil.rmtree(self._older, ignore_errors=True)
 
     @property
     def is_left_unfinished(self) -> bool:
         """Whether what was begun here is to be gone on with."""
         return self._playing is not None and self._playing.is_begun
 
-    def begin(self, note: Note) -> Callable[[AnyServerMessage], None]:
-        """Take down `note` as soon as the game has begun; give what is to be told of it."""
+    def begin(self, note: Note) -> None:
+        """Take `note` down, as soon as something is dealt where nothing is known but who plays."""
         self._playing = note
         if note.is_begun or note.address is not None:
             self._write(note)
-        return self.follow
 
     def follow(self, message: AnyServerMessage) -> None:
         """Learn from what the server says."""
@@ -176,15 +187,16 @@ class KeptGame:
 
     def _note_end(self, note: Note) -> None:
         if note.address is None:
-            self._file("json").unlink(missing_ok=True)
+            self._note_file.unlink(missing_ok=True)
         else:
             self._write(note)
 
     def _write(self, note: Note) -> None:
         """Keep the note. A disk that takes none costs no more than the question the next time."""
         self._playing = note
+        self._is_noted = True
         with suppress(OSError):
-            write_durably(self._file("json"), json.dumps(asdict(note)).encode())
+            write_durably(self._note_file, json.dumps(asdict(note)).encode())
 
 
 def note_holder(descriptor: int | None, pid: int) -> None:

@@ -477,16 +477,16 @@ async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> Non
 
     Of a line longer than `LINE_BYTES_MAX` the rest is dropped as it is read.
 
-    The blocking read is a bare `os.read` in a thread that may be left behind: a buffered reader
-    would hold its lock there and break the interpreter's shutdown.
+    Nothing is read once it is cancelled: what is typed then is for whoever asks next.
     """
     rest = b""
+    can_wait = True
     async with lines:
         while True:
             try:
-                chunk = await trio.to_thread.run_sync(
-                    os.read, descriptor, LINE_BYTES_MAX, abandon_on_cancel=True
-                )
+                can_wait = can_wait and await _is_readable(descriptor)
+                read = _read if can_wait else _read_in_thread
+                chunk = await read(descriptor)
             except OSError:  # the terminal is gone
                 chunk = b""
             if not chunk:
@@ -497,6 +497,26 @@ async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> Non
                 await lines.send(_line_text(line))
         if rest:
             await lines.send(_line_text(rest))
+
+
+async def _is_readable(descriptor: int) -> bool:
+    """Wait until there is something to read; false where that cannot be waited for, as in files."""
+    try:
+        await trio.lowlevel.wait_readable(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+async def _read(descriptor: int) -> bytes:
+    return os.read(descriptor, LINE_BYTES_MAX)
+
+
+async def _read_in_thread(descriptor: int) -> bytes:
+    """A bare `os.read`: a buffered reader left behind would hold its lock at the shutdown."""
+    return await trio.to_thread.run_sync(
+        os.read, descriptor, LINE_BYTES_MAX, abandon_on_cancel=True
+    )
 
 
 def _line_text(line: bytes) -> str:

@@ -152,8 +152,12 @@ async def start_open_server(
         except BaseException:
             await _stop(process)
             raise
-    joins = tuple(line for line in _lines(log) if line.startswith("mt-client "))
-    return OpenServer(address, process.pid, joins)
+    return OpenServer(address, process.pid, join_lines(log))
+
+
+def join_lines(log: Path) -> tuple[str, ...]:
+    """What others type to come to a server, from what it has said."""
+    return tuple(line for line in _lines(log) if line.startswith("mt-client "))
 
 
 async def _started(command: list[str], said: Path, stdin: int, lock: int | None) -> trio.Process:
@@ -191,7 +195,10 @@ def _read(ready_file: Path) -> Address | None:
 
 
 def _lines(said: Path) -> list[str]:
-    return said.read_text(errors="replace").strip().splitlines()
+    try:
+        return said.read_text(errors="replace").strip().splitlines()
+    except OSError:
+        return []
 
 
 async def _stop(process: trio.Process) -> None:

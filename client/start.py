@@ -22,6 +22,7 @@ from .link import (
     hello_for,
     open_link,
 )
+from .menu import offered
 from .plain import Opening, run_plain
 from .stopping import until_stopped
 from .tokens import FileTokens, TokenStore
@@ -55,6 +56,14 @@ def play_at(wish: Wish) -> int:
                 raise Failure(error.text) from None
         except LinkError as error:
             raise Failure(error.text) from None
+
+
+def play_anywhere(wish: Wish) -> int:
+    """A person at a terminal who named no server: wherever they choose; the exit code."""
+    chosen = offered(wish)
+    if chosen is None:
+        return 0
+    return play_solo(chosen.wish) if chosen.is_home else play_at(chosen.wish)
 
 
 def play_solo(wish: Wish) -> int:
