@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 import click
@@ -157,15 +158,16 @@ def _play_open(wish: Wish, opened: OpenOptions, session: Session) -> int:
     kept = KeptGame.of_user("lan")
     try:
         with kept.claimed() as lock:
-            server, name = _open(wish, opened, kept, lock)
+            server, note = _open(wish, opened, kept, lock)
     except TakenError:
-        server, name = _still_open(wish, kept)
-    access = access_to(str(server.address), wish.access, program=PROGRAM)
+        server, note = _still_open(wish, kept)
+    options = replace(wish.access, password_file=_password_file(wish, note))
+    access = access_to(str(server.address), options, program=PROGRAM)
     opening = Opening(JoinTable(id=0, table=OPEN_TABLE))
     play = partial(
         session,
         server.address,
-        name,
+        note.name,
         opening,
         FileTokens.of_user(),
         password=access.password,
@@ -183,8 +185,8 @@ def _play_open(wish: Wish, opened: OpenOptions, session: Session) -> int:
 
 def _open(
     wish: Wish, opened: OpenOptions, kept: KeptGame, lock: int | None
-) -> tuple[OpenServer, str]:
-    """Start a server that others may come to; it, and who this person is there."""
+) -> tuple[OpenServer, Note]:
+    """Start a server that others may come to; it, and the note of its game."""
     left = kept.unfinished()
     if left is not None and left.is_begun:
         resume = wish.resume if wish.resume is not None else _asked(left)
@@ -209,14 +211,28 @@ def _open(
         plan = Opened(
             port=port,
             name=text("{name}'s game", name=note.name),
-            host=opened.host,
-            password_file=wish.access.password_file,
+            host=opened.host or note.host,
+            password_file=_password_file(wish, note),
         )
         server = _started(table, plan, kept, lock)
         note_holder(lock, server.pid)
-        kept.begin(replace(note, address=str(server.address), pid=server.pid))
+        note = replace(
+            note,
+            address=str(server.address),
+            pid=server.pid,
+            host=plan.host,
+            password_file=None if plan.password_file is None else str(plan.password_file),
+        )
+        kept.begin(note)
     _tell_others(server)
-    return server, note.name
+    return server, note
+
+
+def _password_file(wish: Wish, note: Note) -> Path | None:
+    """What was named now, or when the game was opened first."""
+    if wish.access.password_file is not None:
+        return wish.access.password_file.absolute()
+    return Path(note.password_file) if note.password_file is not None else None
 
 
 def _open_table(wish: Wish, opened: OpenOptions) -> HomeTable:
@@ -242,8 +258,8 @@ def _started(table: HomeTable | None, plan: Opened, kept: KeptGame, lock: int | 
     return found[0]
 
 
-def _still_open(wish: Wish, kept: KeptGame) -> tuple[OpenServer, str]:
-    """The server that was left running, and who this person is there."""
+def _still_open(wish: Wish, kept: KeptGame) -> tuple[OpenServer, Note]:
+    """The server that was left running, and the note of its game."""
     note = kept.unfinished()
     if note is None or note.address is None or note.pid is None:
         raise Failure(text("another mt-client is just opening a game"))
@@ -253,13 +269,14 @@ def _still_open(wish: Wish, kept: KeptGame) -> tuple[OpenServer, str]:
     kept.begin(note)
     server = OpenServer(Address.parse(note.address), note.pid, join_lines(kept.log))
     _tell_others(server)
-    return server, note.name
+    return server, note
 
 
 def _tell_others(server: OpenServer) -> None:
     click.echo(text("Your game is open to others, who type:"))
     for line in server.join_lines:
         click.echo(f"  {line}")
+    click.echo(text("The table is table-1; bots take what seats are free when you type start."))
 
 
 def _part(kept: KeptGame, server: OpenServer, *, may_ask: bool) -> None:
@@ -271,8 +288,10 @@ def _part(kept: KeptGame, server: OpenServer, *, may_ask: bool) -> None:
         click.echo(text("Your game is open to others still."))
         answers = [text("leave it open; it ends when nobody has been there for ten minutes")]
         answers.append(text("end it; whoever is there is sent away"))
-        with suppress(click.Abort):
+        try:
             ends = choose(answers) == len(answers)
+        except click.Abort:
+            click.echo()
     if not ends:
         click.echo(text("Your game stays open: {line}", line=f"mt-client {server.address}"))
         click.echo(text("To end it: kill {pid}", pid=server.pid))

@@ -43,6 +43,7 @@ class Note:
         round, rounds: the round that was begun last, of so many.
         address: where its server listens for others; None if it does not.
         pid: its server, likewise.
+        host, password_file: with which it was opened, likewise.
     """
 
     began: float
@@ -51,6 +52,8 @@ class Note:
     rounds: int = 0
     address: str | None = None
     pid: int | None = None
+    host: str | None = None
+    password_file: str | None = None
 
     @property
     def is_begun(self) -> bool:
@@ -130,7 +133,7 @@ class KeptGame:
         try:
             note = Note(**json.loads(self._note_file.read_bytes()))
             numbers = (note.began, note.round, note.rounds, note.pid or 0)
-            texts = (note.name, note.address or "")
+            texts = (note.name, note.address or "", note.host or "", note.password_file or "")
             is_sound = all(isinstance(each, str) for each in texts) and min(numbers) >= 0
         except (OSError, ValueError, TypeError):
             return None

@@ -148,15 +148,24 @@ def _server_offer(wish: Wish, server: FoundServer) -> Offer:
 
 
 def _home_offers(wish: Wish) -> list[Offer]:
-    left = KeptGame.of_user("solo").unfinished()
-    alone = text("a game here against bots")
-    if left is not None and left.is_begun:
-        alone = text("here against bots: {what}, or a new one", what=words_of(left))
-    left = KeptGame.of_user("lan").unfinished()
-    opened = text("a game here that others on this network may join")
-    if left is not None and left.is_begun:
-        opened = text("here, open to others: {what}, or a new one", what=words_of(left))
     return [
-        Offer(alone, wish, is_home=True),
-        Offer(opened, replace(wish, opened=OpenOptions()), is_home=True),
+        *(Offer(words, alone, is_home=True) for words, alone in _alone(wish)),
+        Offer(_opened_words(), replace(wish, opened=OpenOptions()), is_home=True),
     ]
+
+
+def _alone(wish: Wish) -> list[tuple[str, Wish]]:
+    left = KeptGame.of_user("solo").unfinished()
+    if left is None or not left.is_begun:
+        return [(text("a game here against bots"), wish)]
+    return [
+        (text("here, against bots: {what}", what=words_of(left)), replace(wish, resume=True)),
+        (text("a new game here against bots; that one is given up"), replace(wish, resume=False)),
+    ]
+
+
+def _opened_words() -> str:
+    left = KeptGame.of_user("lan").unfinished()
+    if left is None or not left.is_begun:
+        return text("a game here that others on this network may join")
+    return text("here, open to others: {what}, or a new one", what=words_of(left))
