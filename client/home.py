@@ -123,7 +123,8 @@ def _play_new(wish: Wish, session: Session, kept: KeptGame, lock: int | None) ->
             click.echo(text("This game cannot be kept: {reason}.", reason=error.strerror))
             return _run(wish, session)
         kept.begin(Note(began=time.time(), name=wish.name))
-        return _told(kept, _run(wish, session, kept, lock))
+        code = _run(wish, session, kept, lock)
+        return _told(kept, code)
 
 
 def _run(

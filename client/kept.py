@@ -70,7 +70,6 @@ class KeptGame:
         self._older = place / f"{kind}.old"
         self._lock = place / f"{kind}.lock"
         self._playing: Note | None = None
-        self._is_noted = False
 
     @classmethod
     def of_user(cls, kind: Kind) -> "KeptGame":
@@ -114,6 +113,7 @@ class KeptGame:
                     raise TakenError(holder)
                 time.sleep(POLL_SECONDS)  # another process ends: nothing but time tells
             note_holder(descriptor, os.getpid())
+            self._settle()
             yield descriptor
 
     def is_free_after(self, seconds: float) -> bool:
@@ -141,22 +141,28 @@ class KeptGame:
 
     @contextmanager
     def anew(self) -> Iterator[None]:
-        """Begin from nothing within the block; an older game is gone if another has begun there.
+        """Begin from nothing within the block; an older game is gone once another has begun there.
 
-        Raises `OSError` where no game can be kept.
+        Until then it is only set aside, and comes back at the end of the block, or when the game
+        is claimed the next time. Raises `OSError` where no game can be kept.
         """
-        shutil.rmtree(self._older, ignore_errors=True)
+        self._settle()
         if self._folder.exists():
             self._folder.replace(self._older)
-        self._folder.mkdir(mode=0o700)
+        self._folder.mkdir(mode=0o700, parents=True)
         self.database.touch(mode=0o600)
         try:
             yield
         finally:
-            if self._older.exists() and not self._is_noted:
-                shutil.rmtree(self._folder, ignore_errors=True)
+            self._settle()
+
+    def _settle(self) -> None:
+        """Decide between the game and an older one that is set aside, if there is one."""
+        if self._older.exists():
+            gone = self._older if self._note_file.exists() else self._folder
+            shutil.rmtree(gone, ignore_errors=True)
+            with suppress(OSError):
                 self._older.replace(self._folder)
-            shutil.rmtree(self._older, ignore_errors=True)
 
     @property
     def is_left_unfinished(self) -> bool:
@@ -197,9 +203,9 @@ class KeptGame:
     def _write(self, note: Note) -> None:
         """Keep the note. A disk that takes none costs no more than the question the next time."""
         self._playing = note
-        self._is_noted = True
         with suppress(OSError):
             write_durably(self._note_file, json.dumps(asdict(note)).encode())
+            shutil.rmtree(self._older, ignore_errors=True)
 
 
 def note_holder(descriptor: int | None, pid: int) -> None:
