@@ -20,7 +20,7 @@ SEAT_CODE_CHARS_MAX = 40
 @click.command(
     PROGRAM,
     cls=ExampleCommand,
-    examples=("mt-client", "mt-client 192.0.2.7 --name ann", "mt-client --solo"),
+    examples=("mt-client 192.0.2.7 --name ann", "mt-client --solo", "mt-client"),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": "MT_CLIENT",

@@ -215,7 +215,7 @@ sys.argv = [{name!r}, "--help"]
 try:
     command()
 except SystemExit as end:
-    heavy = sorted({{"trio", "prompt_toolkit", "sqlite3", "structlog"}} & set(sys.modules))
+    heavy = sorted({{"trio", "prompt_toolkit", "sqlite3", "structlog", "zeroconf"}} & set(sys.modules))
     print(json.dumps([end.code, heavy]), file=sys.stderr)
 """
 
