@@ -13,7 +13,9 @@ pytestmark = pytest.mark.system
 
 LOOPBACK = "127.0.0.1"
 GROUP = "224.0.0.251"
-LOOK_SECONDS = 1.0
+LOOK_SECONDS = 0.5
+LOOKS_MAX = 20
+"""On a busy machine an answer may come late."""
 
 
 def _try_multicast() -> None:
@@ -50,9 +52,13 @@ def port() -> int:
     return found
 
 
-async def _found(port: int) -> list[FoundServer]:
-    everybody = await find_servers(LOOK_SECONDS, interfaces=[LOOPBACK])
-    return [server for server in everybody if server.address.port == port]
+async def _found(port: int, *, looks: int) -> list[FoundServer]:
+    for _ in range(looks):
+        everybody = await find_servers(LOOK_SECONDS, interfaces=[LOOPBACK])
+        found = [server for server in everybody if server.address.port == port]
+        if found:
+            return found
+    return []
 
 
 async def test_a_server_is_found_until_it_says_goodbye(
@@ -64,7 +70,8 @@ async def test_a_server_is_found_until_it_says_goodbye(
     await trio.to_thread.run_sync(responder.announce, service)
     there = Address(LOOPBACK, port, tls=True)
     try:
-        assert await _found(port) == [FoundServer("Ann's game. \u00c5", there, password=True)]
+        found = await _found(port, looks=LOOKS_MAX)
+        assert found == [FoundServer("Ann's game. \u00c5", there, password=True)]
     finally:
         await trio.to_thread.run_sync(responder.withdraw)
-    assert await _found(port) == []
+    assert await _found(port, looks=1) == []
