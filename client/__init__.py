@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .bots.view import SeatView, seat_view
     from .bots.view import SeatView as View
     from .command import ExampleCommand, ExampleGroup, Failure
+    from .entries import ENTRY_WORDS
     from .link import (
         EndedError,
         Link,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .passwords import PasswordFileError, read_password_file
     from .pins import FilePins
     from .render import events_lines, hand_lines, position_lines
+    from .screen import Terminal
     from .sdk import (
         Bot,
         BotError,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from .tokens import FileTokens, MemoryTokens, TokenStore
 
 __all__ = [
+    "ENTRY_WORDS",
     "Address",
     "Bot",
     "BotError",
@@ -77,6 +80,7 @@ __all__ = [
     "StrategyBot",
     "StrategyInfo",
     "TableGoneError",
+    "Terminal",
     "TokenStore",
     "UnknownStrategyError",
     "UnreachableError",
@@ -109,6 +113,7 @@ _HOMES = {
         "strategy_names",
     ),
     ".command": ("ExampleCommand", "ExampleGroup", "Failure"),
+    ".entries": ("ENTRY_WORDS",),
     ".link": (
         "EndedError",
         "Link",
@@ -124,6 +129,7 @@ _HOMES = {
     ".render": ("events_lines", "hand_lines", "position_lines"),
     ".passwords": ("PasswordFileError", "read_password_file"),
     ".pins": ("FilePins",),
+    ".screen": ("Terminal",),
     ".sdk": (
         "Bot",
         "BotError",

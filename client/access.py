@@ -9,6 +9,7 @@ from .address import Address
 from .link import StreamOpener
 from .passwords import PasswordFileError, read_password_file
 from .pins import FilePins, read_fingerprint
+from .texts import text
 from .tls import stream_opener
 from .wish import AccessOptions
 
@@ -26,6 +27,13 @@ class Access:
     def open_stream(self) -> StreamOpener:
         """What a link makes its streams with."""
         return stream_opener(self.fingerprint, pins=self.pins)
+
+    @property
+    def wants_password(self) -> str:
+        """What to say where a password is wanted, none was brought, and nobody can be asked."""
+        return text(
+            "the server at {address} wants a password: --password-file PATH", address=self.address
+        )
 
 
 def access_to(server: str, options: AccessOptions, *, program: str) -> Access:
@@ -61,5 +69,6 @@ def _password(path: Path | None, program: str) -> str | None:
     except PasswordFileError as error:
         raise click.BadParameter(str(error), param_hint="--password-file") from None
     if found.is_exposed:
-        click.echo(f"{program}: others may read the password in {path}: chmod 600 {path}", err=True)
+        exposed = text("others may read the password in {path}: chmod 600 {path}", path=path)
+        click.echo(f"{program}: {exposed}", err=True)
     return found.password

@@ -7,9 +7,7 @@ from datetime import datetime
 import click
 
 from .clean import clean
-from .texts import text
-
-QUIT = frozenset({"q", "quit"})
+from .texts import text, typed
 
 
 def is_at_terminal() -> bool:
@@ -19,15 +17,15 @@ def is_at_terminal() -> bool:
 
 def choose(answers: Sequence[str], *, default: int = 1) -> int | None:
     """The number of the answer that a person chooses, from 1; None if they want to stop."""
-    for number, answer in enumerate(answers, 1):
-        click.echo(f"{number:>3}  {clean(answer)}")
+    for number, words in enumerate(answers, 1):
+        click.echo(f"{number:>3}  {clean(words)}")
     while True:
         asked = text("Type a number, or q to stop")
-        typed: str = click.prompt(asked, default=str(default)).strip().lower()
-        if typed in QUIT:
+        answer: str = click.prompt(asked, default=str(default)).strip().lower()
+        if answer in ("q", *typed("quit")):
             return None
-        if typed.isascii() and typed.isdigit() and 1 <= int(typed[:4]) <= len(answers):
-            return int(typed[:4])
+        if answer.isascii() and answer.isdigit() and 1 <= int(answer[:4]) <= len(answers):
+            return int(answer[:4])
         click.echo(text("There is no such number here."))
 
 

@@ -28,7 +28,7 @@ from .sdk import (
 from .stopping import until_stopped
 from .tokens import FileTokens
 from .wish import AccessOptions
-from .words import count as counted
+from .words import count_points
 
 PROGRAM = "mt-bot"
 
@@ -103,13 +103,13 @@ class TellingBot(StrategyBot):
     def on_round_over(self, event: RoundOver) -> None:
         """Tell the scores of a round."""
         if self._seat is not None:
-            points = counted(event.scores[self._seat], "point")
+            points = count_points(event.scores[self._seat])
             self.tell(f"round {event.round}: {points}, {event.totals[self._seat]} in all")
 
     def tell_end(self, ended: GameOver) -> None:
         """Tell the final place."""
         if self._seat is not None:
-            points = counted(ended.totals[self._seat], "point")
+            points = count_points(ended.totals[self._seat])
             self.tell(f"place {ended.places[self._seat]} of {len(ended.places)}, {points}")
 
 
@@ -141,6 +141,9 @@ async def _play_one(
             password=access.password,
             open_stream=access.open_stream,
         )
+    except RefusedError as error:
+        is_password_missing = access.password is None and error.code == "bad_password"
+        failures.append(access.wants_password if is_password_missing else error.text)
     except (LinkError, BotError) as error:
         failures.append(str(error))
     finally:

@@ -4,6 +4,7 @@ Only click is loaded before the options are read; trio and the rest come with th
 """
 
 import getpass
+import os
 import unicodedata
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import click
 
 from .asking import is_at_terminal
 from .command import ExampleCommand
-from .wish import NAME_CHARS_MAX, AccessOptions, OpenOptions, Wish
+from .texts import LANGUAGES, choose_language, language_of, text
+from .wish import NAME_CHARS_MAX, THEME_NAMES, AccessOptions, Look, OpenOptions, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -99,10 +101,32 @@ SEAT_CODE_CHARS_MAX = 40
     help="With TLS: the SHA-256 of the server's certificate, from its host; it is kept.",
 )
 @click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    default=lambda: language_of(os.environ),
+    help="English or Norwegian Bokmål. [default: as your locale says]",
+)
+@click.option(
     "--plain",
     is_flag=True,
-    help="Line mode: for screen readers, pipes and plain terminals. At present the only mode.",
+    help="Line mode: for screen readers; chosen by itself for pipes and plain terminals.",
 )
+@click.option(
+    "--theme",
+    type=click.Choice(THEME_NAMES),
+    default="default",
+    show_default=True,
+    help="Colours of the full screen; NO_COLOR in the environment takes all of them away.",
+)
+@click.option(
+    "--ascii",
+    "is_ascii",
+    is_flag=True,
+    envvar="MT_CLIENT_ASCII",
+    help="No characters beyond ASCII of our own.",
+)
+@click.option("--mouse/--no-mouse", help="The mouse from the start; m switches it. [default: off]")
+@click.option("--bell/--no-bell", default=True, help="Bell and title at your turn. [default: on]")
 @click.version_option(package_name="mexican-train", prog_name=PROGRAM)
 def main(
     server: str | None,
@@ -125,7 +149,12 @@ def main(
     password_file: Path | None,
     tls: bool,
     fingerprint: str | None,
+    lang: str,
     plain: bool,
+    theme: str,
+    is_ascii: bool,
+    mouse: bool,
+    bell: bool,
 ) -> int:
     """Play Mexican Train on the server at HOST, port 12012 unless another is named.
 
@@ -133,10 +162,10 @@ def main(
 
     Without HOST it offers the seats that you hold, the servers on this network and a game here.
 
-    Without --table or --create you come into the lobby; type help there. You stop by typing quit
-    or by ending the input.
+    Without --table or --create you come into the lobby. ? tells which keys do what; in line mode
+    (--plain) type help. You stop by q, or by typing quit.
     """
-    del plain
+    choose_language(lang)
     wish = Wish(
         server=server,
         name=(name or default_name(_login_name())).strip(),
@@ -151,9 +180,10 @@ def main(
         access=AccessOptions(password_file, tls, fingerprint),
         resume=resume,
         opened=OpenOptions(host, port, seats) if open_to_lan else None,
+        look=Look(plain=plain, theme=theme, ascii=is_ascii, mouse=mouse, bell=bell),
     )
     if not open_to_lan and (seats, host, port) != (None, None, None):
-        raise click.UsageError("--seats, --host and --port go with --open-to-lan")
+        raise click.UsageError(text("--seats, --host and --port go with --open-to-lan"))
     solo = solo or open_to_lan
     _check(wish, solo=solo)
     from .start import (  # noqa: PLC0415 - loads trio, which --help must not
@@ -170,7 +200,7 @@ def main(
 def _check(wish: Wish, *, solo: bool) -> None:
     """Refuse what cannot be meant, with exit code 2."""
     if not 1 <= len(wish.name) <= NAME_CHARS_MAX:
-        raise click.UsageError(f"a name has 1 to {NAME_CHARS_MAX} characters")
+        raise click.UsageError(text("a name has 1 to {number} characters", number=NAME_CHARS_MAX))
     if solo:
         given = {
             "HOST": wish.server,
@@ -182,29 +212,37 @@ def _check(wish: Wish, *, solo: bool) -> None:
         }
         for option, value in given.items():
             if value is not None:
-                raise click.UsageError(f"--solo and {option} do not go together")
+                raise click.UsageError(
+                    text("{one} and {other} do not go together", one="--solo", other=option)
+                )
         if wish.resume and (wish.rules or wish.options or wish.bots):
-            raise click.UsageError("--resume goes on by the rules and with the bots of the game")
+            raise click.UsageError(
+                text("--resume goes on by the rules and with the bots of the game")
+            )
         return
     if wish.resume is not None:
-        raise click.UsageError("--resume and --new go with --solo or --open-to-lan")
+        raise click.UsageError(text("--resume and --new go with --solo or --open-to-lan"))
     if wish.server is None and not is_at_terminal():
-        raise click.UsageError("name a server (HOST or HOST:PORT), or play here with --solo")
+        raise click.UsageError(text("name a server (HOST or HOST:PORT), or play here with --solo"))
     if wish.table is not None and wish.create is not None:
-        raise click.UsageError("--table and --create do not go together")
+        raise click.UsageError(
+            text("{one} and {other} do not go together", one="--table", other="--create")
+        )
     if wish.seat_code is not None and not 1 <= len(wish.seat_code) <= SEAT_CODE_CHARS_MAX:
-        raise click.UsageError("--seat-code wants a code as the host of the table reads it out")
+        raise click.UsageError(
+            text("--seat-code wants a code as the host of the table reads it out")
+        )
     if wish.watch and wish.table is None:
-        raise click.UsageError("--watch wants --table NAME")
+        raise click.UsageError(text("--watch wants --table NAME"))
     if (wish.rules or wish.options) and wish.create is None:
-        raise click.UsageError("--rules and --rule want --create NAME or --solo")
+        raise click.UsageError(text("--rules and --rule want --create NAME or --solo"))
 
 
 def default_name(login: str) -> str:
     """A login name as a player's name: printable, 1 to 20 characters."""
-    text = unicodedata.normalize("NFKC", login)
-    kept = "".join(char for char in text if char.isprintable()).strip()
-    return kept[:NAME_CHARS_MAX].strip() or "player"
+    plain = unicodedata.normalize("NFKC", login)
+    kept = "".join(char for char in plain if char.isprintable()).strip()
+    return kept[:NAME_CHARS_MAX].strip() or text("player")
 
 
 def _login_name() -> str:

@@ -7,7 +7,7 @@ declines it in the words of the rule.
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,7 +49,8 @@ from mexican_train.protocol import (
 from .bots.strategies import high_low
 from .choices import command_for
 from .model import Model
-from .words import choice_words, tile_text, train_words
+from .texts import later, text, typed
+from .words import choice_words, either, tile_text, train_words
 
 Topic = Literal["hand", "table", "scores", "log", "help", "turn", "card"]
 NAME_CHARS_MAX = 20
@@ -95,18 +96,20 @@ class EntryError(Exception):
 
 def read_entry(line: str, model: Model) -> Entry | None:
     """What `line` asks for; None for an empty line. Raises `EntryError`."""
-    text = line.strip()
-    if not text:
+    line = line.strip()
+    if not line:
         return None
-    if len(text) > LINE_CHARS_MAX:
-        raise EntryError(f"That line is too long: at most {LINE_CHARS_MAX} characters.")
-    if _is_number(text):
-        return _numbered(_number(text), model)
-    tile = _TILE_FIRST.match(text)
+    if len(line) > LINE_CHARS_MAX:
+        raise EntryError(
+            text("That line is too long: at most {number} characters.", number=LINE_CHARS_MAX)
+        )
+    if _is_number(line):
+        return _numbered(_number(line), model)
+    word, _, rest = line.partition(" ")
+    tile = _tile_first(line)
     if tile is not None:
         return _play(high_low((int(tile[1]), int(tile[2]))), tile[3], model)
-    word, _, rest = text.partition(" ")
-    word = _SHORT.get(word) or _SHORT.get(word.lower(), word.lower())
+    word = _english(word)
     reader = _READERS.get(word)
     if reader is None:
         if _is_number(word):
@@ -115,10 +118,35 @@ def read_entry(line: str, model: Model) -> Entry | None:
     return reader(rest.strip(), model)
 
 
+def _tile_first(line: str) -> re.Match[str] | None:
+    """A tile at the start of `line`, also after the word for playing, and what follows."""
+    word, _, rest = line.partition(" ")
+    return _TILE_FIRST.match(rest.strip() if word.lower() in typed("play") else line)
+
+
 def is_quit(line: str) -> bool:
     """Whether `line` asks to stop, wherever it is typed."""
-    word = line.strip().lower()
-    return _SHORT.get(word, word) == "quit"
+    return _english(line.strip()) == "quit"
+
+
+def _english(word: str) -> str:
+    """The English word for one that was typed, short or in the chosen language."""
+    if word in _SHORT:  # where a capital letter may be another word
+        return _SHORT[word]
+    word = word.lower()
+    if word in _READERS or word in _SHORT:
+        return _SHORT.get(word, word)
+    return next((english for english in _READERS if word in typed(english)), word)
+
+
+def _shown(word: str) -> str:
+    """A word to type as the chosen language has it."""
+    return typed(word)[0]
+
+
+def _is_any(word: str, english: Collection[str]) -> bool:
+    """Whether `word` was typed for one of the `english` words."""
+    return word in english or any(word in typed(each) for each in english)
 
 
 def _is_number(text: str) -> bool:
@@ -138,7 +166,7 @@ def _quoted(text: str) -> str:
 # --- tiles and trains ---------------------------------------------------------------------
 
 _TILE_FIRST = re.compile(
-    r"(?:play\s+)?\[?\s*(\d{1,2})(?:\s*[-|/:,]\s*|\s+)(\d{1,2})(?!\d)\s*\]?(.*)", re.IGNORECASE
+    r"\[?\s*(\d{1,2})(?:\s*[-|/:,]\s*|\s+)(\d{1,2})(?!\d)\s*\]?(.*)", re.IGNORECASE
 )
 _FILLERS = frozenset({"on", "to", "at", "onto", ">", "the", "train", "'s"})
 _OWN = frozenset({"me", "my", "mine", "own", "myself"})
@@ -158,32 +186,42 @@ def _play(tile: Tile, where: str, model: Model) -> Entry:
         turn = model.update.turn if model.update is not None else 0
         return Ask(Play(id=0, turn=turn, tile=tile, train=train))
     if not fitting:
-        raise EntryError(f"{tile_text(tile)} cannot be played now. {_what_can(model)}")
+        cannot = text("{tile} cannot be played now.", tile=tile_text(tile))
+        raise EntryError(f"{cannot} {_what_can(model)}")
     if len(fitting) > 1:
-        places = " or ".join(train_words(each.train or "", model) for each in fitting)
-        example = f"{tile_text(tile)} {fitting[0].train}"
-        raise EntryError(f"{tile_text(tile)} can go on {places}. Say which, for example: {example}")
+        raise EntryError(
+            text(
+                "{tile} can go on {trains}. Say which, for example: {tile} {train}",
+                tile=tile_text(tile),
+                trains=either([train_words(each.train or "", model) for each in fitting]),
+                train=fitting[0].train,
+            )
+        )
     return _chosen(fitting[0], model)
 
 
 def _demand_held(tile: Tile, model: Model) -> None:
     """Raise unless this seat holds the tile."""
     if tile not in [high_low(held) for held in model.hand]:
-        raise EntryError(f"You do not hold {tile_text(tile)}. Type hand to see your tiles.")
+        raise EntryError(
+            text("You do not hold {tile}. Type hand to see your tiles.", tile=tile_text(tile))
+        )
 
 
 def _train(where: str, model: Model, fitting: Sequence[Choice]) -> str | None:
     """The train that `where` names; None if it names none."""
-    words = [word for word in where.replace(">", " ").split() if word.lower() not in _FILLERS]
-    text = " ".join(words).strip()
-    if not text:
+    words = [
+        word for word in where.replace(">", " ").split() if not _is_any(word.lower(), _FILLERS)
+    ]
+    named = " ".join(words).strip()
+    if not named:
         return None
-    low = text.lower().removesuffix("'s")
+    low = named.lower().removesuffix("'s")
     if re.fullmatch(r"[pm]\d{1,2}", low):
         return low
-    if model.seat is not None and all(word.lower() in _OWN for word in words):
+    if model.seat is not None and all(_is_any(word.lower(), _OWN) for word in words):
         return f"p{model.seat}"
-    if low in _MEXICAN:
+    if _is_any(low, _MEXICAN):
         return _mexican(model, fitting)
     first, *rest = words
     if rest and _names_train(first.lower(), model) and not _seats_named(low, model):
@@ -195,8 +233,8 @@ def _names_train(word: str, model: Model) -> bool:
     """Whether `word` alone names a train."""
     return (
         re.fullmatch(r"[pm]\d{1,2}", word) is not None
-        or word in _OWN
-        or word in _MEXICAN
+        or _is_any(word, _OWN)
+        or _is_any(word, _MEXICAN)
         or len(_seats_named(word.removesuffix("'s"), model)) == 1
     )
 
@@ -205,29 +243,41 @@ def _mexican(model: Model, fitting: Sequence[Choice]) -> str:
     """The Mexican Train that is meant where no number is given."""
     offered = [each.train for each in fitting if each.train is not None and each.train[0] == "m"]
     if len(offered) > 1:
-        raise EntryError(f"There are several Mexican Trains: say {' or '.join(offered)}.")
+        raise EntryError(
+            text("There are several Mexican Trains: say {trains}.", trains=either(offered))
+        )
     if offered:
         return offered[0]
     trains = [train.train for train in model.view.trains] if model.view is not None else []
     return next((train for train in trains if train.startswith("m")), "m0")
 
 
-def _seat(text: str, model: Model) -> int:
-    """The seat of the player that `text` names, in full or by an unambiguous beginning."""
-    found = _seats_named(text, model)
+def _seat(name: str, model: Model) -> int:
+    """The seat of the player of this name, in full or by an unambiguous beginning."""
+    found = _seats_named(name, model)
     if len(found) == 1:
         return found[0]
     if len(found) > 1:
-        several = " or ".join(model.seat_name(seat) for seat in found)
-        raise EntryError(f"{_quoted(text)} may be {several}. Type more of the name.")
-    players = ", ".join(name for name in model.names if name)
-    raise EntryError(f"There is no player {_quoted(text)} here. Players: {players}.")
+        raise EntryError(
+            text(
+                "{name} may be {players}. Type more of the name.",
+                name=_quoted(name),
+                players=either([model.seat_name(seat) for seat in found]),
+            )
+        )
+    raise EntryError(
+        text(
+            "There is no player {name} here. Players: {players}.",
+            name=_quoted(name),
+            players=", ".join(each for each in model.names if each),
+        )
+    )
 
 
-def _seats_named(text: str, model: Model) -> list[int]:
+def _seats_named(name: str, model: Model) -> list[int]:
     """The seat of the player of that name; if there is none, all whose names begin so."""
     names = [name.casefold() for name in model.names]
-    wanted = text.strip().casefold()
+    wanted = name.strip().casefold()
     if wanted in names:
         return [names.index(wanted)]
     return [seat for seat, name in enumerate(names) if wanted and name.startswith(wanted)]
@@ -236,12 +286,14 @@ def _seats_named(text: str, model: Model) -> list[int]:
 def _what_can(model: Model) -> str:
     if model.playable:
         tiles = " ".join(tile_text(tile) for tile in sorted(model.playable, reverse=True))
-        return f"You can play: {tiles}."
-    rest = " or ".join(choice_words(choice, model) for choice in model.offers)
-    return f"You can: {rest}." if rest else "There is nothing that you can play."
+        return text("You can play: {tiles}.", tiles=tiles)
+    rest = either([choice_words(choice, model) for choice in model.offers])
+    if rest:
+        return text("You can: {choices}.", choices=rest)
+    return text("There is nothing that you can play.")
 
 
-_ROUND_OVER = "Nobody can play now: the round is over."
+_ROUND_OVER = later("Nobody can play now: the round is over.")
 
 
 def _demand_turn(model: Model) -> None:
@@ -249,14 +301,16 @@ def _demand_turn(model: Model) -> None:
     _demand_seat(model)
     if not model.is_my_turn:
         if model.to_act is None:
-            raise EntryError(_ROUND_OVER)
-        raise EntryError(f"It is not your turn: {model.seat_name(model.to_act)} is to play.")
+            raise EntryError(text(_ROUND_OVER))
+        raise EntryError(
+            text("It is not your turn: {name} is to play.", name=model.seat_name(model.to_act))
+        )
 
 
 def _no_game(model: Model) -> str:
     if model.table is None:
-        return "You are not at a table. Type tables to see where there is room."
-    return "The game has not started yet. Type ready when you are."
+        return text("You are not at a table. Type tables to see where there is room.")
+    return text("The game has not started yet. Type ready when you are.")
 
 
 # --- moves --------------------------------------------------------------------------------
@@ -267,12 +321,14 @@ def _numbered(number: int, model: Model) -> Entry:
     if model.table is None:
         if 1 <= number <= len(model.tables):
             return Ask(JoinTable(id=0, table=model.tables[number - 1].name))
-        raise EntryError("There is no table of that number. Type tables to see them.")
+        raise EntryError(text("There is no table of that number. Type tables to see them."))
     offers = model.offers
     if not offers:
         _demand_turn(model)
     if not 1 <= number <= len(offers):
-        raise EntryError(f"Choose a number from 1 to {len(offers)}, or type help.")
+        raise EntryError(
+            text("Choose a number from 1 to {number}, or type help.", number=len(offers))
+        )
     return _chosen(offers[number - 1], model)
 
 
@@ -305,7 +361,8 @@ def _in_turn(kind: type[Draw | Pass | Done], model: Model) -> Entry:
 def _knock(rest: str, model: Model) -> Entry:
     _demand_nothing_after("knock", rest)
     if model.view is None or model.seat is None:
-        raise EntryError(_no_game(model) if model.view is None else "You are watching.")
+        watching = text("You are watching.")
+        raise EntryError(_no_game(model) if model.view is None else watching)
     return Ask(Knock(id=0))
 
 
@@ -316,38 +373,39 @@ def _foul(rest: str, model: Model) -> Entry:
     if not rest:
         if len(fouls) == 1:
             return _chosen(fouls[0], model)
-        raise EntryError("Say who did not knock, for example: foul Ann")
+        raise EntryError(text("Say who did not knock, for example: foul Ann"))
     seat = _seat(rest, model)
     for choice in fouls:
         if choice.seat == seat:
             return _chosen(choice, model)
-    raise EntryError(f"There is no foul of {model.seat_name(seat)} to call now.")
+    raise EntryError(text("There is no foul of {name} to call now.", name=model.seat_name(seat)))
 
 
 def _hint(rest: str, model: Model) -> Entry:
     _demand_nothing_after("hint", rest)
     _demand_seat(model)
     if model.to_act is None:
-        raise EntryError(_ROUND_OVER)
+        raise EntryError(text(_ROUND_OVER))
     return Ask(AskHint(id=0))
 
 
 def _why(rest: str, model: Model) -> Entry:
     """Why a move of this seat cannot be made: a tile on a train or on all, or another deed."""
     _demand_seat(model)
-    asked = rest.removeprefix("not ").strip()
-    tile = _TILE_FIRST.match(asked)
+    first, _, asked = rest.partition(" ")
+    asked = asked.strip() if _is_any(first.lower(), ("no", "not")) else rest
+    tile = _tile_first(asked)
     if tile is not None:
         held = high_low((int(tile[1]), int(tile[2])))
         _demand_held(held, model)
         return Ask(Why(id=0, tile=held, train=_train(tile[3], model, [])))
     word, _, name = asked.lower().partition(" ")
-    deed = _DEEDS.get(_SHORT.get(word, word))
+    deed = _DEEDS.get(_english(word))
     if deed == "foul" and name:
         return Ask(Why(id=0, do=deed, seat=_seat(name, model)))
     if deed is None or deed == "foul":
-        raise EntryError("Say which move, for example: why 12-7, why 12-7 me, why draw")
-    _demand_nothing_after(f"why {word}", name)
+        raise EntryError(text("Say which move, for example: why 12-7, why 12-7 me, why draw"))
+    _demand_alone(f"{_shown('why')} {_shown(word)}", name)
     return Ask(Why(id=0, do=deed))
 
 
@@ -365,7 +423,7 @@ def _demand_seat(model: Model) -> None:
     if model.view is None:
         raise EntryError(_no_game(model))
     if model.seat is None:
-        raise EntryError("You are watching; only players can do that.")
+        raise EntryError(text("You are watching; only players can do that."))
 
 
 # --- the lobby and the table --------------------------------------------------------------
@@ -395,21 +453,25 @@ def _table_name(word: str, rest: str, model: Model) -> str:
     """The table that `rest` names, by its number in the list or by name."""
     _demand_no_table(model)
     if not rest:
-        raise EntryError(f"Say which table, for example: {word} 1")
-    return _listed(rest, model) or _name(rest, "a table")
+        raise EntryError(text("Say which table, for example: {word} 1", word=_shown(word)))
+    return _listed(rest, model) or _name(rest, _TABLE_NAME_LONG)
 
 
 def _create(rest: str, model: Model) -> Entry:
     _demand_no_table(model)
     if not rest:
-        raise EntryError("Give the new table a name, for example: create friends")
-    return Ask(CreateTable(id=0, name=_name(rest, "a table")))
+        raise EntryError(text("Give the new table a name, for example: create friends"))
+    return Ask(CreateTable(id=0, name=_name(rest, _TABLE_NAME_LONG)))
 
 
-def _name(text: str, what: str) -> str:
-    if len(text) > NAME_CHARS_MAX:
-        raise EntryError(f"The name of {what} has at most {NAME_CHARS_MAX} characters.")
-    return text
+_TABLE_NAME_LONG = later("The name of a table has at most {number} characters.")
+_PLAYER_NAME_LONG = later("The name of a player has at most {number} characters.")
+
+
+def _name(name: str, too_long: str) -> str:
+    if len(name) > NAME_CHARS_MAX:
+        raise EntryError(text(too_long, number=NAME_CHARS_MAX))
+    return name
 
 
 def _leave(rest: str, model: Model) -> Entry:
@@ -420,7 +482,7 @@ def _leave(rest: str, model: Model) -> Entry:
 
 def _ready(rest: str, model: Model) -> Entry:
     _demand_table(model)
-    if rest.lower() in ("no", "off", "not"):
+    if _is_any(rest.lower(), ("no", "off", "not")):
         return Ask(Ready(id=0, on=False))
     _demand_nothing_after("ready", rest)
     return Ask(Ready(id=0))
@@ -450,14 +512,14 @@ def _bot(rest: str, model: Model) -> Entry:
     _demand_table(model)
     deed, _, name = rest.partition(" ")
     name = name.strip()
-    if deed.lower() == "add":
+    if _is_any(deed.lower(), ("add",)):
         strategy = name.lower() or "planner"
         if not re.fullmatch(r"[a-z0-9][a-z0-9:._-]{0,19}", strategy):
-            raise EntryError("The name of a bot is one word, for example: bot add greedy")
+            raise EntryError(text("The name of a bot is one word, for example: bot add greedy"))
         return Ask(AddBot(id=0, strategy=strategy))
-    if deed.lower() in ("remove", "rm") and name:
+    if _is_any(deed.lower(), ("remove", "rm")) and name:
         return Ask(RemoveBot(id=0, name=_player(name, model)))
-    raise EntryError("Type bot add STRATEGY or bot remove NAME, for example: bot add greedy")
+    raise EntryError(text("Type bot add STRATEGY or bot remove NAME, for example: bot add greedy"))
 
 
 def _host(rest: str, model: Model) -> Entry:
@@ -498,9 +560,10 @@ def _vote(rest: str, model: Model) -> Entry:
     """What to do for somebody who is away; with a name for that one alone."""
     _demand_table(model)
     word, _, name = rest.partition(" ")
-    choice = _ABSENCE_CHOICES.get(word.lower())
+    low = word.lower()
+    choice = next((_ABSENCE_CHOICES[each] for each in _ABSENCE_CHOICES if low in typed(each)), None)
     if choice is None:
-        raise EntryError("Type vote and one of wait, skip, bot or end, for example: vote bot")
+        raise EntryError(text("Type vote and one of wait, skip, bot or end, for example: vote bot"))
     seat = _seat(name.strip().lower(), model) if name.strip() else None
     return Ask(Vote(id=0, choice=choice, seat=seat))
 
@@ -517,7 +580,7 @@ _ABSENCE_CHOICES: dict[str, AbsenceChoice] = {
 def _whom(word: str, rest: str, model: Model) -> str:
     """A player who may be in the lobby too."""
     if not rest:
-        raise EntryError(f"Say who, for example: {word} Ann")
+        raise EntryError(text("Say who, for example: {word} Ann", word=_shown(word)))
     return _player(rest, model)
 
 
@@ -526,25 +589,27 @@ def _other(word: str, rest: str, model: Model) -> str:
     return _whom(word, rest, model)
 
 
-def _player(text: str, model: Model) -> str:
+def _player(name: str, model: Model) -> str:
     """A name at the table as the server writes it; what was typed if it is not among them."""
     seats = model.table.seats if model.table is not None else []
     names = {seat.name.casefold(): seat.name for seat in seats if seat.name}
-    return names.get(text.casefold(), _name(text, "a player"))
+    return names.get(name.casefold(), _name(name, _PLAYER_NAME_LONG))
 
 
-def _listed(text: str, model: Model) -> str | None:
+def _listed(place: str, model: Model) -> str | None:
     """The table of that number or name in the list of the lobby, or None."""
-    if _is_number(text) and 1 <= _number(text) <= len(model.tables):
-        return model.tables[_number(text) - 1].name
+    if _is_number(place) and 1 <= _number(place) <= len(model.tables):
+        return model.tables[_number(place) - 1].name
     names = {table.name.casefold(): table.name for table in model.tables}
-    return names.get(text.casefold())
+    return names.get(place.casefold())
 
 
 def _rules(rest: str, model: Model) -> Entry:
-    if rest.casefold() == "all":
+    if _is_any(rest.casefold(), ("all",)):
         if model.card is None:
-            raise EntryError("First ask for the rules of a table or by a name, as in: rules bernie")
+            raise EntryError(
+                text("First ask for the rules of a table or by a name, as in: rules bernie")
+            )
         return Show("card")
     listed = _listed(rest, model)
     if listed is not None:
@@ -559,9 +624,11 @@ def _rules(rest: str, model: Model) -> Entry:
 def _say(rest: str, model: Model) -> Entry:
     del model
     if not rest:
-        raise EntryError("Say something, for example: say hello")
+        raise EntryError(text("Say something, for example: say hello"))
     if len(rest) > CHAT_CHARS_MAX:
-        raise EntryError(f"That is too long: at most {CHAT_CHARS_MAX} characters.")
+        raise EntryError(
+            text("That is too long: at most {number} characters.", number=CHAT_CHARS_MAX)
+        )
     return Ask(Say(id=0, text=rest))
 
 
@@ -590,12 +657,24 @@ def _demand_table(model: Model) -> None:
 def _demand_no_table(model: Model) -> None:
     """Raise at a table, unless its game is over: then another may be joined at once."""
     if model.table is not None and model.table.state != "over":
-        raise EntryError(f"You are at {model.table.name} already. Type leave first.")
+        raise EntryError(
+            text("You are at {table} already. Type leave first.", table=model.table.name)
+        )
 
 
 def _demand_nothing_after(word: str, rest: str) -> None:
+    _demand_alone(_shown(word), rest)
+
+
+def _demand_alone(shown: str, rest: str) -> None:
     if rest:
-        raise EntryError(f"Type {word} alone; {_quoted(rest)} after it means nothing.")
+        raise EntryError(
+            text(
+                "Type {word} alone; {rest} after it means nothing.",
+                word=shown,
+                rest=_quoted(rest),
+            )
+        )
 
 
 # --- the words ----------------------------------------------------------------------------
@@ -657,6 +736,13 @@ _SHORT = {
     "seatcode": "seat-code",
     "unpause": "pause",
 }
+ENTRY_WORDS = (
+    *_READERS,
+    *("play", "on", "the", "train", "me", "mexican"),
+    *("yes", "no", "all", "add", "remove"),
+    *("wait", "skip", "bot", "end"),
+)
+"""Every English word of an entry that a language may have its own for."""
 _GAME_WORDS = ("draw", "pass", "done", "why", "hand", "table", "scores", "log", "turn")
 _KNOCK_WORDS = ("knock", "foul")
 _COMPANY_WORDS = ("nudge", "mute", "unmute")
@@ -683,11 +769,18 @@ def words_for(model: Model) -> tuple[str, ...]:
 
 
 def _did_you_mean(word: str, model: Model) -> str:
-    here = words_for(model)
+    here = [form for each in words_for(model) for form in typed(each)]
+    anywhere = [form for each in _READERS for form in typed(each)]
     nearest = difflib.get_close_matches(word, here, n=1, cutoff=CUTOFF)
     # three letters are like too many words to be meant where they mean nothing
-    elsewhere = [each for each in _READERS if len(each) > len("why")]
+    elsewhere = [form for form in anywhere if len(form) > len("why")]
     nearest = nearest or difflib.get_close_matches(word, elsewhere, n=1, cutoff=CUTOFF)
     if nearest:
-        return f"{_quoted(word)} means nothing here. Did you mean {nearest[0]}?"
-    return f"{_quoted(word)} means nothing here. Type help to see what you can type."
+        return text(
+            "{word} means nothing here. Did you mean {nearest}?",
+            word=_quoted(word),
+            nearest=nearest[0],
+        )
+    return text(
+        "{word} means nothing here. Type help to see what you can type.", word=_quoted(word)
+    )

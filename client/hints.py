@@ -14,59 +14,65 @@ from .bots.explained import TEXTS
 from .bots.strategies import train_rank
 from .clean import clean
 from .model import Model
-from .texts import text
-from .words import declined_sentence, joined, tile_text, train_words
+from .texts import coded, later, text
+from .words import by_rule, code_sentence, declined_sentence, joined, tile_text, train_words
 
 REFUSALS: Final[Mapping[str, str]] = {
-    "round_over": "The round is over.",
-    "out_of_turn": "It is not your turn: {name} is to play.",
-    "not_held": "You do not hold {tile}.",
-    "no_such_train": "There is no train {train_name}.",
-    "does_not_fit": "{tile} does not fit {train}, which ends in {end}.",
-    "not_open": "{owner}'s train is closed to you: no marker stands on it.",
-    "must_cover": "Cover the double {double} on {cover} first.",
-    "extra_on_double": "The tile after a double goes on the double: {double} on {cover}.",
-    "extra_no_double": "The tile after a double may not be another double.",
-    "drawn_only": "Play the tile that you drew, {drawn}.",
-    "own_only": "In the first lap you may play on your own train only.",
-    "own_first": "Start your own train first.",
-    "mexican_start": "You may not start a Mexican Train now.",
-    "mexican_max": "There may be no further Mexican Train.",
-    "train_used": "You have already played on {train} in this turn.",
-    "own_train_only": "In this turn you may go on with your own train only.",
-    "other_train_only": "The second tile goes on another train than the first.",
-    "must_play": "You hold a tile that fits, so you must play.",
-    "no_draw": "You may not draw now.",
-    "boneyard_empty": "The boneyard is empty.",
-    "must_draw": "Draw a tile first.",
-    "not_done": "There is no turn of several tiles to end.",
-    "no_knock": "There is nothing for you to knock for.",
-    "no_foul": "{name} cannot be called foul now.",
+    "round_over": later("The round is over."),
+    "out_of_turn": later("It is not your turn: {name} is to play."),
+    "not_held": later("You do not hold {tile}."),
+    "no_such_train": later("There is no train {train_name}."),
+    "does_not_fit": later("{tile} does not fit {train}, which ends in {end}."),
+    "not_open": later("{owner}'s train is closed to you: no marker stands on it."),
+    "must_cover": later("Cover the double {double} on {cover} first."),
+    "extra_on_double": later("The tile after a double goes on the double: {double} on {cover}."),
+    "extra_no_double": later("The tile after a double may not be another double."),
+    "drawn_only": later("Play the tile that you drew, {drawn}."),
+    "own_only": later("In the first lap you may play on your own train only."),
+    "own_first": later("Start your own train first."),
+    "mexican_start": later("You may not start a Mexican Train now."),
+    "mexican_max": later("There may be no further Mexican Train."),
+    "train_used": later("You have already played on {train} in this turn."),
+    "own_train_only": later("In this turn you may go on with your own train only."),
+    "other_train_only": later("The second tile goes on another train than the first."),
+    "must_play": later("You hold a tile that fits, so you must play."),
+    "no_draw": later("You may not draw now."),
+    "boneyard_empty": later("The boneyard is empty."),
+    "must_draw": later("Draw a tile first."),
+    "not_done": later("There is no turn of several tiles to end."),
+    "no_knock": later("There is nothing for you to knock for."),
+    "no_foul": later("{name} cannot be called foul now."),
 }
 """By code of the rules, why a move cannot be made."""
 
 ALLOWED: Final[Mapping[str, str]] = {
-    "play": "{tile} can be played on {train}.",
-    "draw": "You can draw a tile.",
-    "pass": "You can pass.",
-    "done": "You can end your turn.",
-    "knock": "You can knock.",
-    "foul": "You can call the foul of {name}.",
+    "play": later("{tile} can be played on {train}."),
+    "draw": later("You can draw a tile."),
+    "pass": later("You can pass."),
+    "done": later("You can end your turn."),
+    "knock": later("You can knock."),
+    "foul": later("You can call the foul of {name}."),
 }
 """By deed, that it can be done now."""
 
 _TRAIN = re.compile(r"[pm]\d{1,2}")
 
 
-def hint_sentences(hint: Hint, model: Model) -> list[str]:
-    """What the hint advises and why, and the number of that choice in the list."""
+def hint_sentence(hint: Hint, model: Model) -> str:
+    """What the hint advises, and why."""
     parts = _parts(hint.params, model)
     choice = hint.choice
     if choice.tile is not None and choice.train is not None:
         parts |= {"tile": tile_text(choice.tile), "train": train_words(choice.train, model)}
-    sentences = [_sentence(TEXTS.get(hint.code), parts) or clean(hint.text)]
-    if choice in model.offers:
-        number = model.offers.index(choice) + 1
+    english = _filled(TEXTS.get(hint.code), parts) or clean(hint.text)
+    return coded("why", hint.code, english, **parts)
+
+
+def hint_sentences(hint: Hint, model: Model) -> list[str]:
+    """The same, and the number of that choice in the list."""
+    sentences = [hint_sentence(hint, model)]
+    if hint.choice in model.offers:
+        number = model.offers.index(hint.choice) + 1
         sentences.append(text("Type {number} to do so.", number=number))
     return sentences
 
@@ -95,7 +101,9 @@ def reason_sentences(reasons: Sequence[Reason], model: Model) -> list[str]:
 def refusal_sentence(declined: Declined, model: Model) -> str:
     """Why the server declined, with the trains and players as this player knows them."""
     sentence = _sentence(REFUSALS.get(declined.code), _parts(declined.params, model))
-    return declined_sentence(declined) if sentence is None else _by_rule(sentence, declined.option)
+    if sentence is None:
+        return declined_sentence(declined, model)
+    return by_rule(sentence, declined.option)
 
 
 def _rank(reason: Reason, model: Model) -> tuple[bool, tuple[int, int]]:
@@ -111,8 +119,10 @@ def _reason_sentence(reason: Reason, model: Model) -> str:
         if reason.seat is not None:
             parts["name"] = clean(model.seat_name(reason.seat))
         return _sentence(ALLOWED.get(reason.do), parts) or clean(reason.text)
-    sentence = _sentence(REFUSALS.get(reason.code), parts) or clean(reason.text)
-    return _by_rule(sentence, reason.option)
+    sentence = _sentence(REFUSALS.get(reason.code), parts)
+    if sentence is None:
+        sentence = code_sentence(reason.code, reason.text, reason.params, model)
+    return by_rule(sentence, reason.option)
 
 
 def _of_several(alike: Sequence[Reason], model: Model) -> str:
@@ -130,19 +140,21 @@ def _of_several(alike: Sequence[Reason], model: Model) -> str:
         ]
         tile = _parts(first.params, model).get("tile", "")
         sentence = text("{tile} does not fit {trains}.", tile=tile, trains=joined(ends, "or"))
-    return _by_rule(sentence, first.option)
-
-
-def _by_rule(sentence: str, option: str | None) -> str:
-    if option is None:
-        return sentence
-    return text("{sentence} (rule: {option})", sentence=sentence, option=clean(option))
+    return by_rule(sentence, first.option)
 
 
 def _sentence(message: str | None, parts: Mapping[str, str]) -> str | None:
     """The sentence with its parts; None if there is none or a part is missing."""
     try:
         return None if message is None else text(message, **parts)
+    except KeyError:
+        return None
+
+
+def _filled(message: str | None, parts: Mapping[str, str]) -> str | None:
+    """As `_sentence`, in English."""
+    try:
+        return None if message is None else message.format(**parts)
     except KeyError:
         return None
 

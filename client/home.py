@@ -25,7 +25,8 @@ from .asking import choose, is_at_terminal, when_words
 from .command import Failure
 from .kept import KeptGame, Note, TakenError, note_holder
 from .link import LinkError
-from .plain import Opening
+from .modes import run_in_mode
+from .person import Opening
 from .solo import (
     OPEN_TABLE,
     SOLO_TABLE,
@@ -38,7 +39,7 @@ from .solo import (
     start_open_server,
 )
 from .stopping import until_stopped
-from .texts import text
+from .texts import system_reason, text
 from .tokens import FileTokens, MemoryTokens, TokenStore
 from .wish import OpenOptions, Wish
 
@@ -58,6 +59,7 @@ class Session(Protocol):
         name: str,
         opening: Opening,
         tokens: TokenStore,
+        wish: Wish,
         *,
         password: str | None = None,
         on_message: Callable[[AnyServerMessage], None] | None = None,
@@ -120,7 +122,7 @@ def _play_new(wish: Wish, session: Session, kept: KeptGame, lock: int | None) ->
         try:
             stack.enter_context(kept.anew())
         except OSError as error:
-            click.echo(text("This game cannot be kept: {reason}.", reason=error.strerror))
+            click.echo(text("This game cannot be kept: {reason}.", reason=system_reason(error)))
             return _run(wish, session)
         kept.begin(Note(began=time.time(), name=wish.name))
         code = _run(wish, session, kept, lock)
@@ -130,7 +132,7 @@ def _play_new(wish: Wish, session: Session, kept: KeptGame, lock: int | None) ->
 def _run(
     wish: Wish, session: Session, kept: KeptGame | None = None, lock: int | None = None
 ) -> int:
-    return trio.run(until_stopped, partial(_alone, wish, session, kept, lock))
+    return run_in_mode(partial(_alone, wish, session, kept, lock), wish.look)
 
 
 async def _alone(wish: Wish, session: Session, kept: KeptGame | None, lock: int | None) -> int:
@@ -143,7 +145,7 @@ async def _alone(wish: Wish, session: Session, kept: KeptGame | None, lock: int 
     tokens = MemoryTokens() if kept is None else kept.tokens
     async with private_server(table if is_new else None, database=database, lock=lock) as address:
         on_message = None if kept is None else kept.follow
-        return await session(address, wish.name, opening, tokens, on_message=on_message)
+        return await session(address, wish.name, opening, tokens, wish, on_message=on_message)
 
 
 def _told(kept: KeptGame, code: int) -> int:
@@ -171,11 +173,12 @@ def _play_open(wish: Wish, opened: OpenOptions, session: Session) -> int:
         note.name,
         opening,
         FileTokens.of_user(),
+        wish,
         password=access.password,
         on_message=kept.follow,
     )
     try:
-        code = trio.run(until_stopped, play)
+        code = run_in_mode(play, wish.look)
     except LinkError:
         _part(kept, server, may_ask=False)
         raise
@@ -205,7 +208,7 @@ def _open(
             try:
                 stack.enter_context(kept.anew())
             except OSError as error:
-                reason = error.strerror
+                reason = system_reason(error)
                 raise Failure(text("no game can be kept here: {reason}", reason=reason)) from None
             note, table = Note(began=time.time(), name=wish.name), _open_table(wish, opened)
             port = opened.port if opened.port is not None else _usual_port()

@@ -46,6 +46,7 @@ from mexican_train.protocol import (
 
 from .address import Address
 from .pins import FilePins
+from .texts import coded, language, later, system_reason, text
 from .tls import CertificateError, NoTlsError, stream_opener
 from .tokens import MemoryTokens, TokenStore
 
@@ -178,6 +179,7 @@ class Link:
         self._last_event = 0
         self._last_id = 0
         self._unanswered: dict[int, AnyCommand] = {}
+        self._unsent: set[int] = set()
         self._outbox: trio.MemorySendChannel[AnyCommand | HeartbeatAnswer] | None = None
         self._inbox, self._arrivals = trio.open_memory_channel[Arrival](INBOX_MAX)
         self._aside: deque[Arrival] = deque()
@@ -216,12 +218,22 @@ class Link:
         if self._end is not None:
             raise self._end
         if len(self._unanswered) >= UNANSWERED_MAX:
-            raise LinkError("busy", "The server has not answered the last commands yet.")
+            raise LinkError("busy", text("The server has not answered the last commands yet."))
         self._last_id += 1
         command = _changed(command, id=self._last_id)
         self._unanswered[self._last_id] = command
+        if self._outbox is None:
+            self._unsent.add(self._last_id)
         self._write_later(command)
         return self._last_id
+
+    def take_back(self, number: int) -> bool:
+        """Forget the command with this id if it still waits for a stream; whether it did."""
+        if number not in self._unsent:
+            return False
+        self._unsent.discard(number)
+        del self._unanswered[number]
+        return True
 
     async def receive(self) -> Arrival:
         """The next message or notice. Raises the reason when the link has ended."""
@@ -261,7 +273,7 @@ class Link:
         except BaseException as error:
             await trio.aclose_forcefully(stream)
             if isinstance(error, trio.TooSlowError):
-                raise self._no_server("no answer to the hello") from None
+                raise self._no_server(text("no answer to the hello")) from None
             raise
 
     async def _stream(self) -> trio.abc.Stream:
@@ -269,7 +281,7 @@ class Link:
             with trio.fail_after(CONNECT_SECONDS):
                 return await self._open_stream(self._address)
         except trio.TooSlowError:
-            raise UnreachableError("unreachable", self._nobody("no answer")) from None
+            raise UnreachableError("unreachable", self._nobody(text("no answer"))) from None
         except OSError as error:
             raise UnreachableError("unreachable", self._nobody(_reason(error))) from error
         except NoTlsError as error:
@@ -284,7 +296,7 @@ class Link:
         try:
             await stream.send_all(connection.send(hello))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            raise self._no_server("the connection broke off") from None
+            raise self._no_server(text("the connection broke off")) from None
         wire: _Wire | None = None
         while wire is None:
             for message in await self._read_first(stream, connection):
@@ -293,9 +305,9 @@ class Link:
                 elif isinstance(message, Welcome):
                     wire = _Wire(stream, connection, message)
                 elif isinstance(message, Refused):
-                    raise RefusedError(message.code, message.text)
+                    raise RefusedError(message.code, _sentence_of(message))
                 elif isinstance(message, Goodbye):
-                    raise UnreachableError(message.code, message.text)
+                    raise UnreachableError(message.code, _sentence_of(message))
         await self._admit(wire.welcome)
         return wire
 
@@ -305,12 +317,12 @@ class Link:
         try:
             received = await stream.receive_some(READ_BYTES)
             if not received:
-                raise self._no_server("it hung up without a word")
+                raise self._no_server(text("it hung up without a word"))
             return list(_messages(connection, received))
         except trio.BrokenResourceError:
-            raise self._no_server("the connection broke off") from None
+            raise self._no_server(text("the connection broke off")) from None
         except RemoteProtocolError:
-            raise self._no_server("what answers speaks another language") from None
+            raise self._no_server(text("what answers speaks another language")) from None
 
     async def _admit(self, welcome: Welcome) -> None:
         """Take a welcome in; its token is durable before anything else is sent."""
@@ -319,9 +331,10 @@ class Link:
             place, tls = self._address.place, self._address.tls
             await self._tokens.save(place, self._hello.name, welcome.token, tls=tls)
         except OSError as error:
-            self._deliver(
-                LinkNotice("unsaved", f"The resume token could not be stored: {error.strerror}.")
+            unsaved = text(
+                "The resume token could not be stored: {reason}.", reason=system_reason(error)
             )
+            self._deliver(LinkNotice("unsaved", unsaved))
         if self._welcome is None:
             self._last_id = welcome.last_id
         if welcome.table != self._table:
@@ -333,8 +346,9 @@ class Link:
         outbox, outgoing = trio.open_memory_channel[AnyCommand | HeartbeatAnswer](float("inf"))
         for command in self._unanswered.values():
             outbox.send_nowait(command)
+        self._unsent.clear()
         self._outbox = outbox
-        loss = _Loss("the connection is lost")
+        loss = _Loss(text("the connection is lost"))
         over: _OverError | None = None
         try:
             async with trio.open_nursery() as nursery:
@@ -378,22 +392,27 @@ class Link:
                 with trio.fail_after(silence_seconds):
                     received = await wire.stream.receive_some(READ_BYTES)
                 if not received:
-                    return _Loss("the server has closed the connection")
+                    return _Loss(text("the server has closed the connection"))
                 for message in _messages(wire.connection, received):
                     if (loss := self._handle(wire, message)) is not None:
                         return loss
             except trio.TooSlowError:
-                return _Loss(f"the server has been silent for {silence_seconds} s")
+                return _Loss(
+                    text("the server has been silent for {seconds} s", seconds=silence_seconds)
+                )
             except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return _Loss("the connection broke off")
+                return _Loss(text("the connection broke off"))
             except RemoteProtocolError as error:
-                return _Loss(f"the server sent something that cannot be read ({error.code})")
+                return _Loss(
+                    text("the server sent something that cannot be read ({code})", code=error.code)
+                )
 
     def _decline(self, message: AnyCommand | HeartbeatAnswer) -> None:
         """Answer a command that cannot be sent, as the server would."""
         if isinstance(message, Command):
             del self._unanswered[message.id]
-            self._deliver(declined(message.id, "too_long", text="This is too long for the server."))
+            too_long = text("This is too long for the server.")
+            self._deliver(declined(message.id, "too_long", text=too_long))
 
     # --- one message ----------------------------------------------------------------------
 
@@ -406,8 +425,9 @@ class Link:
             return self._follow(message)
         if isinstance(message, Goodbye):
             if _may_retry(message):
-                return _Loss(_PARTINGS.get(message.code, message.text))
-            raise _OverError(EndedError(message.code, message.text))
+                stopped = text("the server has stopped")  # its own sentence looks ahead
+                return _Loss(stopped if message.code == "shutdown" else _sentence_of(message))
+            raise _OverError(EndedError(message.code, _sentence_of(message)))
         self._unanswered.pop(_answers(message), None)
         if isinstance(message, Update):
             wire.note(message)
@@ -421,10 +441,10 @@ class Link:
         try:
             there = Address.parse(moved.address)
         except ValueError:
-            return _Loss("the server named an address that cannot be read")
+            return _Loss(text("the server named an address that cannot be read"))
         # nobody may lead a link out of TLS
         self._address = replace(there, tls=there.tls or self._address.tls)
-        return _Loss(f"the game has moved to {self._address}", moved=True)
+        return _Loss(text("the game has moved to {address}", address=self._address), moved=True)
 
     def _remember_place(self, message: AnyServerMessage) -> None:
         """Keep the table and the last event that a resume would name."""
@@ -444,9 +464,8 @@ class Link:
         try:
             self._inbox.send_nowait(arrival)
         except trio.WouldBlock:
-            raise _OverError(
-                EndedError("unread", f"{INBOX_MAX} messages came in and none was read.")
-            ) from None
+            unread = text("{number} messages came in and none was read.", number=INBOX_MAX)
+            raise _OverError(EndedError("unread", unread)) from None
 
     # --- all streams ----------------------------------------------------------------------
 
@@ -486,7 +505,7 @@ class Link:
                 failures = 0 if is_sound else failures + 1
                 self._deliver(LinkNotice("moved" if loss.moved else "lost", _sentence(loss.text)))
                 wire = await self._resume(loss, failures)
-                self._deliver(LinkNotice("back", f"Back at {self._address}."))
+                self._deliver(LinkNotice("back", text("Back at {address}.", address=self._address)))
         except _OverError as error:
             self._end = error.reason
         finally:
@@ -519,12 +538,17 @@ class Link:
             failures += 1
 
     def _nobody(self, reason: str) -> str:
-        return f"nobody answers at {self._address} ({reason}). Is mt-server running there?"
+        return text(
+            "nobody answers at {address} ({reason}). Is mt-server running there?",
+            address=self._address,
+            reason=reason,
+        )
 
     def _no_server(self, reason: str) -> UnreachableError:
-        return UnreachableError(
-            "no_server", f"there is no mt-server at {self._address} ({reason})."
+        sentence = text(
+            "there is no mt-server at {address} ({reason}).", address=self._address, reason=reason
         )
+        return UnreachableError("no_server", sentence)
 
 
 @asynccontextmanager
@@ -594,6 +618,7 @@ def hello_for(
         token=token,
         password=password,
         seat_code=seat_code,
+        lang=language(),
     )
 
 
@@ -637,19 +662,24 @@ def _backoff_seconds(failures: int, rng: Random) -> float:
     return full / 2 + rng.uniform(0, full / 2)
 
 
-def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "?", "!")) else f"{text}."
+def _sentence(words: str) -> str:
+    """The words of a reason as a sentence of its own."""
+    words = words[:1].upper() + words[1:]
+    return words if words.endswith((".", "?", "!")) else f"{words}."
 
 
-_PARTINGS = {"shutdown": "the server has stopped"}
-"""What a goodbye means once its connection is gone, where its own sentence looks ahead."""
+def _sentence_of(message: Refused | Goodbye) -> str:
+    """Why the server lets nobody in, or ends the connection."""
+    context = "refused" if isinstance(message, Refused) else "goodbye"
+    return coded(context, message.code, message.text)
+
+
 _REASONS = {
-    errno.ECONNREFUSED: "connection refused",
-    errno.ETIMEDOUT: "no answer",
-    errno.EHOSTUNREACH: "no way to that machine",
-    errno.ENETUNREACH: "no way to that network",
-    errno.ECONNRESET: "connection reset",
+    errno.ECONNREFUSED: later("connection refused"),
+    errno.ETIMEDOUT: later("no answer"),
+    errno.EHOSTUNREACH: later("no way to that machine"),
+    errno.ENETUNREACH: later("no way to that network"),
+    errno.ECONNRESET: later("connection reset"),
 }
 
 
@@ -657,10 +687,10 @@ def _reason(error: OSError) -> str:
     """In a few words why a connection could not be made."""
     for cause in _leaves(error):
         if isinstance(cause, socket.gaierror):
-            return "no machine of that name is known"
+            return text("no machine of that name is known")
         if isinstance(cause, OSError) and cause.errno in _REASONS:
-            return _REASONS[cause.errno]
-    return error.strerror or str(error)
+            return text(_REASONS[cause.errno])
+    return system_reason(error)
 
 
 def _leaves(error: BaseException | None) -> Iterator[BaseException]:

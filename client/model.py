@@ -31,6 +31,7 @@ from mexican_train.protocol import (
 )
 
 from .bots.strategies import high_low, train_rank
+from .texts import text
 
 LOG_MAX = 2000
 """Events and lines of chat that are kept; the oldest go first."""
@@ -193,7 +194,7 @@ class Model:
         """The player in `seat`; "seat 3" where no name is known."""
         if 0 <= seat < len(self.names) and self.names[seat]:
             return self.names[seat]
-        return f"seat {seat}"
+        return text("seat {seat}", seat=seat)
 
     @property
     def hand(self) -> list[Tile]:

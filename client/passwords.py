@@ -8,6 +8,8 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .texts import system_reason, text
+
 PASSWORD_BYTES_MAX = 200
 
 
@@ -17,7 +19,10 @@ class PasswordFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PasswordFile:
-    """What a file holds, and whether other users of the machine may read it."""
+    """What a file holds, and whether everybody on the machine may read it.
+
+    A group may: the credentials that systemd gives to a service look as if theirs did.
+    """
 
     password: str = field(repr=False)
     is_exposed: bool
@@ -33,19 +38,32 @@ def read_password_file(path: Path) -> PasswordFile:
             status = os.fstat(file.fileno())
             content = file.read(PASSWORD_BYTES_MAX + 3)
     except OSError as error:
-        raise PasswordFileError(f"cannot read the password in {path}: {error.strerror}") from error
+        reason = system_reason(error)
+        raise PasswordFileError(
+            text("cannot read the password in {path}: {reason}", path=path, reason=reason)
+        ) from error
     line = content.removesuffix(b"\n").removesuffix(b"\r")
     if not line.strip():
-        raise PasswordFileError(f"there is no password in {path}: its first line is empty")
+        raise PasswordFileError(
+            text("there is no password in {path}: its first line is empty", path=path)
+        )
     if b"\n" in line:
-        raise PasswordFileError(f"there is more than one line in {path}; a password is one line")
+        raise PasswordFileError(
+            text("there is more than one line in {path}; a password is one line", path=path)
+        )
     if len(line) > PASSWORD_BYTES_MAX:
         raise PasswordFileError(
-            f"the password in {path} is too long; {PASSWORD_BYTES_MAX} bytes is the most"
+            text(
+                "the password in {path} is too long; {number} bytes is the most",
+                path=path,
+                number=PASSWORD_BYTES_MAX,
+            )
         )
     try:
         password = line.decode()
     except UnicodeDecodeError:
-        raise PasswordFileError(f"the password in {path} is no UTF-8 text") from None
+        raise PasswordFileError(
+            text("the password in {path} is no UTF-8 text", path=path)
+        ) from None
     is_file = stat.S_ISREG(status.st_mode)
-    return PasswordFile(password, is_file and bool(status.st_mode & 0o077))
+    return PasswordFile(password, is_file and bool(status.st_mode & 0o007))

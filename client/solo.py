@@ -18,6 +18,7 @@ from pathlib import Path
 import trio
 
 from .address import Address
+from .texts import text
 
 SOLO_TABLE = "solo"
 OPEN_TABLE = "table-1"
@@ -182,8 +183,10 @@ async def _address(process: trio.Process, ready_file: Path, said: Path) -> Addre
                 return found
             await trio.sleep(POLL_SECONDS)
     lines = _lines(said)
-    text = lines[-1].removeprefix(SERVER_SAYS) if lines else "the private server does not answer"
-    raise SoloError(text, is_usage=process.returncode == BAD_USAGE)
+    said_last = (
+        lines[-1].removeprefix(SERVER_SAYS) if lines else text("the private server does not answer")
+    )
+    raise SoloError(said_last, is_usage=process.returncode == BAD_USAGE)
 
 
 def _read(ready_file: Path) -> Address | None:

@@ -6,12 +6,11 @@ from dataclasses import replace
 from functools import partial
 
 import click
-import trio
 from mexican_train.protocol import AnyServerMessage, CreateTable, JoinTable, WatchTable
 
 from .access import Access, access_to
 from .address import Address
-from .bots import UnknownStrategyError, strategy
+from .bots import UnknownStrategyError, strategy, strategy_names
 from .command import Failure
 from .home import play_at_home
 from .link import (
@@ -23,8 +22,9 @@ from .link import (
     open_link,
 )
 from .menu import offered
-from .plain import Opening, run_plain
-from .stopping import until_stopped
+from .modes import play, run_in_mode
+from .person import Opening
+from .texts import later, text, typed
 from .tokens import FileTokens, TokenStore
 from .wish import NAME_CHARS_MAX, Wish
 
@@ -42,7 +42,7 @@ def play_at(wish: Wish) -> int:
     name, is_password_typed = wish.name, access.password is None
     while True:
         try:
-            return trio.run(until_stopped, partial(_play_as, name, access, wish))
+            return run_in_mode(partial(_play_as, name, access, wish), wish.look)
         except UntrustedError as error:
             if not (error.is_new and sys.stdin.isatty()):
                 raise Failure(error.text) from None
@@ -71,7 +71,7 @@ def play_solo(wish: Wish) -> int:
     try:
         strategy(wish.strategy)
     except UnknownStrategyError as error:
-        raise click.BadParameter(str(error), param_hint="--strategy") from None
+        raise click.BadParameter(_no_strategy(error), param_hint="--strategy") from None
     return play_at_home(wish, _session)
 
 
@@ -81,7 +81,7 @@ async def _play_as(name: str, access: Access, wish: Wish) -> int:
         name,
         _opening(wish),
         FileTokens.of_user(),
-        seat_code=wish.seat_code,
+        wish,
         password=access.password,
         open_stream=access.open_stream,
     )
@@ -92,17 +92,17 @@ async def _session(
     name: str,
     opening: Opening,
     tokens: TokenStore,
+    wish: Wish,
     *,
-    seat_code: str | None = None,
     password: str | None = None,
     open_stream: StreamOpener | None = None,
     on_message: Callable[[AnyServerMessage], None] | None = None,
 ) -> int:
-    hello = hello_for(name, seat_code=seat_code, password=password)
+    hello = hello_for(name, seat_code=wish.seat_code, password=password)
     async with open_link(
         address, hello, tokens=tokens, open_stream=open_stream, on_message=on_message
     ) as link:
-        return await run_plain(link, opening=opening)
+        return await play(link, opening, wish.look)
 
 
 def _opening(wish: Wish) -> Opening:
@@ -114,36 +114,65 @@ def _opening(wish: Wish) -> Opening:
     return Opening(JoinTable(id=0, table=wish.table) if wish.table is not None else None)
 
 
+def _no_strategy(error: UnknownStrategyError) -> str:
+    parts = {"name": repr(error.name), "names": ", ".join(strategy_names())}
+    if error.nearest is None:
+        return text("There is no strategy {name}. Known: {names}.", **parts)
+    return text(
+        "There is no strategy {name}. Did you mean {nearest}? Known: {names}.",
+        nearest=repr(error.nearest),
+        **parts,
+    )
+
+
 def _with_password(access: Access) -> Access:
     """Ask for the server's password, without showing what is typed."""
     if not sys.stdin.isatty():
-        raise Failure(f"the server at {access.address} wants a password: --password-file PATH")
+        raise Failure(access.wants_password)
     if access.password is not None:
-        click.echo("That is not the password.")
-    password: str = click.prompt(f"Password of {access.address}", hide_input=True)
+        click.echo(text("That is not the password."))
+    asked = text("Password of {address}", address=access.address)
+    password: str = click.prompt(asked, hide_input=True)
     return replace(access, password=password)
+
+
+_NEW_CERTIFICATE = later("""\
+Nobody vouches for the certificate of {address};
+that is usual for a private server. Its SHA-256 fingerprint is
+
+  {fingerprint}
+
+The host sees the same one where the server was started.
+If it is another, somebody stands in between.""")
 
 
 def _with_certificate(access: Access, fingerprint: str) -> Access:
     """Ask whether a certificate that nobody vouches for is the right one, and keep the answer."""
-    click.echo(
-        f"Nobody vouches for the certificate of {access.address};\n"
-        "that is usual for a private server. Its SHA-256 fingerprint is\n\n"
-        f"  {fingerprint}\n\n"
-        "The host sees the same one where the server was started.\n"
-        "If it is another, somebody stands in between."
-    )
-    if not click.confirm("Is it the same, and shall it be kept"):
-        raise Failure("nothing was sent to that server")
+    click.echo(text(_NEW_CERTIFICATE, address=access.address, fingerprint=fingerprint))
+    if not _is_confirmed(text("Is it the same, and shall it be kept")):
+        raise Failure(text("nothing was sent to that server"))
     return replace(access, fingerprint=fingerprint)
+
+
+def _is_confirmed(question: str) -> bool:
+    """Ask until the answer is yes or no, in a word or its first letter; an empty one is no."""
+    yes, no = ([form for word in typed(each) for form in (word[0], word)] for each in ("yes", "no"))
+    while True:
+        asked = f"{question} [{yes[0]}/{no[0].upper()}]"
+        answer: str = click.prompt(asked, default="", show_default=False).strip().lower()
+        if answer in yes:
+            return True
+        if not answer or answer in no:
+            return False
+        click.echo(text("Error: invalid input"))
 
 
 def _another_name(name: str) -> str:
     if not sys.stdin.isatty():
-        raise Failure(f"the name {name} is taken there; choose another with --name")
-    click.echo(f"The name {name} is taken there.")
+        raise Failure(text("the name {name} is taken there; choose another with --name", name=name))
+    click.echo(text("The name {name} is taken there.", name=name))
     while True:
-        another: str = click.prompt("Another name").strip()
+        another: str = click.prompt(text("Another name")).strip()
         if 1 <= len(another) <= NAME_CHARS_MAX:
             return another
-        click.echo(f"A name has 1 to {NAME_CHARS_MAX} characters.")
+        click.echo(text("A name has 1 to {number} characters.", number=NAME_CHARS_MAX))

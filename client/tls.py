@@ -16,6 +16,7 @@ import trio
 
 from .address import Address
 from .pins import FilePins
+from .texts import coded, text
 
 
 class NoTlsError(Exception):
@@ -28,14 +29,14 @@ class CertificateError(Exception):
     `fingerprint` is what was seen; `is_new` tells that none was kept or given for this server.
     """
 
-    def __init__(self, text: str, fingerprint: str, *, is_new: bool) -> None:
-        super().__init__(text)
+    def __init__(self, reason: str, fingerprint: str, *, is_new: bool) -> None:
+        super().__init__(reason)
         self.fingerprint = fingerprint
         self.is_new = is_new
 
 
 class _UnvouchedError(Exception):
-    """The system does not vouch for the certificate; the text is OpenSSL's reason."""
+    """The system does not vouch for the certificate; the text says why in a few words."""
 
 
 PlainOpener = Callable[[Address], Awaitable[trio.abc.Stream]]
@@ -92,11 +93,14 @@ async def _open_vouched(open_plain: PlainOpener, address: Address) -> trio.abc.S
         reason = str(error)
     stream, seen = await _open_any(open_plain, address)
     await trio.aclose_forcefully(stream)
-    text = (
-        f"the system does not vouch for the certificate of {address} ({reason}). If the host "
-        f"shows the same fingerprint, add --fingerprint {seen} once"
+    unvouched = text(
+        "the system does not vouch for the certificate of {address} ({reason}). If the host "
+        "shows the same fingerprint, add --fingerprint {seen} once",
+        address=address,
+        reason=reason,
+        seen=seen,
     )
-    raise CertificateError(text, seen, is_new=True)
+    raise CertificateError(unvouched, seen, is_new=True)
 
 
 async def _open_any(
@@ -126,29 +130,47 @@ async def _shake_hands(
 def _told(address: Address, cause: BaseException | None) -> Exception:
     """The reason for a failed handshake."""
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return _UnvouchedError(cause.verify_message)
+        code = str(cause.verify_code)
+        return _UnvouchedError(coded("certificate", code, cause.verify_message))
+    place = address.place
     if not isinstance(cause, ssl.SSLError) or isinstance(cause, ssl.SSLEOFError):
-        return NoTlsError(f"what answers at {address.place} hung up during the TLS handshake.")
+        return NoTlsError(
+            text("what answers at {place} hung up during the TLS handshake.", place=place)
+        )
     if "ALERT" in (cause.reason or ""):
         reason = (cause.reason or "").lower().replace("_", " ")
-        return NoTlsError(f"the server at {address.place} agrees to no TLS with us ({reason}).")
+        return NoTlsError(
+            text(
+                "the server at {place} agrees to no TLS with us ({reason}).",
+                place=place,
+                reason=reason,
+            )
+        )
     return NoTlsError(
-        f"what answers at {address.place} does not speak TLS; without tls:// you may get through, "
-        "and everybody on the way can read along."
+        text(
+            "what answers at {place} does not speak TLS; without tls:// you may get through, "
+            "and everybody on the way can read along.",
+            place=place,
+        )
     )
 
 
 def _changed(address: Address, seen: str, *, kept: str | None) -> str:
     """Why another certificate than the wanted one is not taken; `kept` if it was not just given."""
     if kept is None:
-        return (
-            f"the certificate of {address} has the fingerprint {seen}, and not the one that was "
-            "given. Somebody may stand in between; ask the host"
+        return text(
+            "the certificate of {address} has the fingerprint {seen}, and not the one that was "
+            "given. Somebody may stand in between; ask the host",
+            address=address,
+            seen=seen,
         )
-    return (
-        f"the certificate of {address} is not the one that was kept ({kept[:16]}…). The host has "
+    return text(
+        "the certificate of {address} is not the one that was kept ({kept}…). The host has "
         "made a new one, or somebody stands in between: ask the host, and if it shows the same "
-        f"new fingerprint, add --fingerprint {seen} once"
+        "new fingerprint, add --fingerprint {seen} once",
+        address=address,
+        kept=kept[:16],
+        seen=seen,
     )
 
 

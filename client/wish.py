@@ -1,10 +1,22 @@
 """What the command line of `mt-client` asks for, as a value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 NAME_CHARS_MAX = 20
+THEME_NAMES = ("default", "high-contrast", "colour-blind", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the client is to look and sound."""
+
+    plain: bool = False
+    theme: str = "default"
+    ascii: bool = False
+    mouse: bool = False
+    bell: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,8 @@ class Wish:
     """None: as many as are usual for the game."""
     strategy: str
     seat_code: str | None = None
-    access: AccessOptions = AccessOptions()
+    access: AccessOptions = field(default_factory=AccessOptions)
+    look: Look = field(default_factory=Look)
     resume: bool | None = None
     """A game left unfinished at home: go on with it, give it up, or ask."""
     opened: OpenOptions | None = None

@@ -4,11 +4,14 @@ Pure, and in one voice: "You play 12-7 on your train.", "Ann plays …". Names c
 machines and are cleaned here, so that no caller can forget it.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, Literal
 
 from mexican_train.protocol import (
     AnyEvent,
+    CardLine,
     Choice,
     Declined,
     DoubleCovered,
@@ -22,11 +25,14 @@ from mexican_train.protocol import (
     MarkerRemoved,
     MarkerSet,
     OneTileLeft,
+    OptionValue,
+    Parameter,
     Passed,
     RoundBlocked,
     RoundOver,
     RoundStarted,
     SearchDrew,
+    TableLeft,
     Tile,
     TileDrawn,
     TileLaid,
@@ -38,6 +44,7 @@ from mexican_train.protocol import (
 from .bots.strategies import high_low
 from .clean import clean
 from .model import Model
+from .texts import coded, later, plural, text
 
 SHOWN_MS_MIN = 10
 """A span that is shorter is not worth a word."""
@@ -50,44 +57,45 @@ def tile_text(tile: Tile) -> str:
 
 
 def who(seat: int, model: Model) -> str:
-    """The player in `seat` as the subject of a sentence: "You" or the name."""
-    return "You" if seat == model.seat else clean(model.seat_name(seat))
+    """The player in `seat` in a list: "You" or the name."""
+    return text("You") if seat == model.seat else name_of(seat, model)
 
 
-def whose(seat: int, model: Model) -> str:
-    """Of the player in `seat`: "your" or "Ann's"."""
-    return "your" if seat == model.seat else f"{clean(model.seat_name(seat))}'s"
-
-
-def whose_first(seat: int, model: Model) -> str:
-    """As `whose`, at the start of a sentence: "Your" or the name as it is written."""
-    return "Your" if seat == model.seat else whose(seat, model)
+def name_of(seat: int, model: Model) -> str:
+    """The name of the player in `seat`, whoever that is."""
+    return clean(model.seat_name(seat))
 
 
 def train_words(train: str, model: Model) -> str:
     """A train: "your train", "Ann's train", "the Mexican Train" (numbered if there are several)."""
     number = int(train[1:])
     if train.startswith("p"):
-        return f"{whose(number, model)} train"
+        if number == model.seat:
+            return text("your train")
+        return text("{name}'s train", name=name_of(number, model))
     mexican = [each for each in _trains(model) if each.startswith("m")]
-    return f"Mexican Train {number + 1}" if len(mexican) > 1 or number else "the Mexican Train"
+    if len(mexican) > 1 or number:
+        return text("Mexican Train {number}", number=number + 1)
+    return text("the Mexican Train")
 
 
 def choice_words(choice: Choice, model: Model) -> str:
     """A choice as an order: "12-7 on your train", "draw a tile"."""
     if choice.tile is not None and choice.train is not None:
-        start = "" if choice.train in _trains(model) else " (starts it)"
-        return f"{tile_text(choice.tile)} on {train_words(choice.train, model)}{start}"
+        tile, train = tile_text(choice.tile), train_words(choice.train, model)
+        if choice.train in _trains(model):
+            return text("{tile} on {train}", tile=tile, train=train)
+        return text("{tile} on {train} (starts it)", tile=tile, train=train)
     if choice.do == "foul" and choice.seat is not None:
-        return f"call the foul of {clean(model.seat_name(choice.seat))}, who did not knock"
-    return _DEEDS.get(choice.do, choice.do)
+        return text("call the foul of {name}, who did not knock", name=name_of(choice.seat, model))
+    return text(_DEEDS[choice.do]) if choice.do in _DEEDS else choice.do
 
 
 _DEEDS = {
-    "draw": "draw a tile",
-    "pass": "pass",
-    "done": "end your turn (done)",
-    "knock": "knock: you have one tile left",
+    "draw": later("draw a tile"),
+    "pass": later("pass"),
+    "done": later("end your turn (done)"),
+    "knock": later("knock: you have one tile left"),
 }
 
 
@@ -102,159 +110,294 @@ def ranking(places: Sequence[int]) -> list[int]:
     return sorted(range(len(places)), key=lambda seat: (places[seat], seat))
 
 
-def joined(parts: Sequence[str], word: str = "and") -> str:
+def joined(parts: Sequence[str], word: Literal["and", "or"] = "and") -> str:
     """The parts as a list in a sentence: `a`, `a and b`, `a, b and c`."""
     if len(parts) < 2:
         return "".join(parts)
-    return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+    first, last = ", ".join(parts[:-1]), parts[-1]
+    if word == "or":
+        return text("{list} or {last}", list=first, last=last)
+    return text("{list} and {last}", list=first, last=last)
 
 
-def count(number: int, thing: str) -> str:
-    """A number of things: `1 tile`, `7 tiles`, `no tiles`."""
-    return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
+def either(parts: Sequence[str]) -> str:
+    """The parts as things to choose from, where they are long: `a`, `a or b`, `a or b or c`."""
+    return reduce(lambda one, other: joined([one, other], "or"), parts) if parts else ""
 
 
-def declined_sentence(declined: Declined) -> str:
-    """Why the server declined: its own sentence, and the rule option behind it."""
-    text = clean(declined.text) or clean(declined.code)
-    return f"{text} (rule: {clean(declined.option)})" if declined.option else text
+def count_tiles(number: int) -> str:
+    """`no tiles`, `1 tile`, `7 tiles`."""
+    return plural("{number} tile", "{number} tiles", number) if number else text("no tiles")
+
+
+def count_points(number: int) -> str:
+    """`no points`, `1 point`, `7 points`."""
+    return plural("{number} point", "{number} points", number) if number else text("no points")
+
+
+# --- what the server says -----------------------------------------------------------------
+
+
+def declined_sentence(declined: Declined, model: Model | None = None) -> str:
+    """Why the server declined, and the rule option behind it.
+
+    Trains and seats in it are those of `model`.
+    """
+    spoken = declined.text or declined.code
+    sentence = code_sentence(declined.code, spoken, declined.params, model or Model())
+    return by_rule(sentence, declined.option)
+
+
+def code_sentence(code: str, spoken: str, params: Mapping[str, Parameter], model: Model) -> str:
+    """What the server says as `spoken`, and in another language than English what `code` means."""
+    parts = {key: _part(key, value, model) for key, value in params.items()}
+    sentence = clean(spoken)
+    for context in ("declined", "rule"):
+        sentence = coded(context, code, sentence, **parts)
+    return sentence
+
+
+def by_rule(sentence: str, option: str | None) -> str:
+    """The sentence and the rule option behind it, if one is."""
+    if not option:
+        return sentence
+    return text("{sentence} (rule: {option})", sentence=sentence, option=clean(option))
+
+
+def _part(key: str, value: Parameter, model: Model) -> object:
+    """A parameter of the server as it is named in a sentence."""
+    if key in ("train", "cover") and isinstance(value, str) and re.fullmatch("[pm][0-9]+", value):
+        return train_words(value, model)
+    if key in ("seat", "turn") and isinstance(value, int):
+        return who(value, model)
+    return clean(", ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+def left_sentence(message: TableLeft) -> str:
+    """Why this player is no longer at the table."""
+    return coded("left", message.code, message.text)
+
+
+def option_sentence(line: CardLine) -> str:
+    """What an option of the rules means at the value that it has, or why nothing."""
+    if line.idle_since:
+        return coded("option", "idle", line.text, option=line.idle_since)
+    context = f"option {line.option}"
+    value = line.value
+    if isinstance(value, list):
+        if value and all(isinstance(each, int) for each in value):
+            return coded(context, "N", line.text, *value)
+        said = [coded(context, str(each), "") for each in value or ["none"]]
+        return " ".join(said) if all(said) else line.text
+    sentence = coded(context, option_value(value), "")
+    return sentence or coded(context, "N", line.text, value)
+
+
+def option_value(value: OptionValue) -> str:
+    """The value of an option as it is written on the command line."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+
+
+# --- events -------------------------------------------------------------------------------
 
 
 def _trains(model: Model) -> list[str]:
     return [train.train for train in model.view.trains] if model.view is not None else []
 
 
-def _does(seat: int, model: Model, verb: str, others: str = "") -> str:
-    """Subject and verb: `You draw`, `Ann draws`; `others` where the verb is irregular."""
-    return f"{who(seat, model)} {verb if seat == model.seat else others or verb + 's'}"
+def _by(seat: int, model: Model, you: str, other: str, **parts: object) -> str:
+    """The sentence `you` if `seat` is this player's, otherwise `other`, which has a `{name}`."""
+    if seat == model.seat:
+        return text(you, **parts)
+    return text(other, name=name_of(seat, model), **parts)
 
 
 def _started(event: RoundStarted, model: Model) -> str:
-    rounds = f" of {model.view.rounds}" if model.view is not None else ""
-    return (
-        f"Round {event.round}{rounds} begins. The engine is {tile_text(event.engine)}; "
-        f"{count(event.boneyard, 'tile')} in the boneyard."
+    parts = {"tile": tile_text(event.engine), "tiles": count_tiles(event.boneyard)}
+    if model.view is None:
+        return text(
+            "Round {round} begins. The engine is {tile}; {tiles} in the boneyard.",
+            round=event.round,
+            **parts,
+        )
+    return text(
+        "Round {round} of {rounds} begins. The engine is {tile}; {tiles} in the boneyard.",
+        round=event.round,
+        rounds=model.view.rounds,
+        **parts,
     )
 
 
 def _searched(event: SearchDrew, model: Model) -> str:
-    tile = "a tile" if event.tile is None else tile_text(event.tile)
-    return f"{_does(event.seat, model, 'draw')} {tile} in search of the engine."
+    if event.tile is None:
+        you = later("You draw a tile in search of the engine.")
+        other = later("{name} draws a tile in search of the engine.")
+        return _by(event.seat, model, you, other)
+    you = later("You draw {tile} in search of the engine.")
+    other = later("{name} draws {tile} in search of the engine.")
+    return _by(event.seat, model, you, other, tile=tile_text(event.tile))
 
 
 def _engine(event: EngineLaid, model: Model) -> str:
-    first = f"{_does(event.first, model, 'begin')}."
+    tile = tile_text(event.tile)
     if event.seat is None:
-        return f"The engine {tile_text(event.tile)} is laid. {first}"
-    return f"{_does(event.seat, model, 'lay')} the engine {tile_text(event.tile)}. {first}"
+        laid = text("The engine {tile} is laid.", tile=tile)
+    else:
+        you, other = later("You lay the engine {tile}."), later("{name} lays the engine {tile}.")
+        laid = _by(event.seat, model, you, other, tile=tile)
+    begins = _by(event.first, model, later("You begin."), later("{name} begins."))
+    return f"{laid} {begins}"
 
 
 def _laid(event: TileLaid, model: Model) -> str:
-    own = event.train == f"p{event.seat}" and event.seat != model.seat
-    train = "their own train" if own else train_words(event.train, model)
-    return f"{_does(event.seat, model, 'play')} {tile_text(event.tile)} on {train}."
+    tile = tile_text(event.tile)
+    if event.train == f"p{event.seat}" and event.seat != model.seat:
+        name = name_of(event.seat, model)
+        return text("{name} plays {tile} on their own train.", name=name, tile=tile)
+    you, other = later("You play {tile} on {train}."), later("{name} plays {tile} on {train}.")
+    return _by(event.seat, model, you, other, tile=tile, train=train_words(event.train, model))
 
 
 def _drew(event: TileDrawn, model: Model) -> str:
-    tile = "a tile" if event.tile is None else tile_text(event.tile)
-    return f"{_does(event.seat, model, 'draw')} {tile}."
+    if event.tile is None:
+        return _by(event.seat, model, later("You draw a tile."), later("{name} draws a tile."))
+    you, other = later("You draw {tile}."), later("{name} draws {tile}.")
+    return _by(event.seat, model, you, other, tile=tile_text(event.tile))
 
 
 def _passed(event: Passed, model: Model) -> str:
-    return f"{_does(event.seat, model, 'pass', 'passes')}."
+    return _by(event.seat, model, later("You pass."), later("{name} passes."))
 
 
 def _skipped(event: TurnSkipped, model: Model) -> str:
-    return f"The table skips {whose(event.seat, model)} turn."
+    you, other = later("The table skips your turn."), later("The table skips {name}'s turn.")
+    return _by(event.seat, model, you, other)
 
 
 def _time_up(event: TimeUp, model: Model) -> str:
     spent = [span(event.budget_ms)]
     if event.bank_ms:
-        spent.append(f"{span(event.bank_ms)} of the bank")
+        spent.append(text("{span} of the bank", span=span(event.bank_ms)))
     if event.rtt_ms is not None and event.credit_ms >= SHOWN_MS_MIN:
         spent.append(
-            f"{span(event.credit_ms)} on top for a connection that takes {span(event.rtt_ms)}"
+            text(
+                "{span} on top for a connection that takes {round_trip}",
+                span=span(event.credit_ms),
+                round_trip=span(event.rtt_ms),
+            )
         )
-    return f"{whose_first(event.seat, model)} time is up: {joined(spent)}."
+    you, other = later("Your time is up: {spans}."), later("{name}'s time is up: {spans}.")
+    return _by(event.seat, model, you, other, spans=joined(spent))
 
 
 def span(milliseconds: int) -> str:
     """A span of time in words: `0.04 seconds`, `1 second`, `30 seconds`."""
-    seconds = round(milliseconds / 1000, 2)
-    return "1 second" if seconds == 1 else f"{seconds:g} seconds"
+    seconds, hundredths = divmod(round(milliseconds / 10), 100)
+    if not hundredths:
+        return plural("{number} second", "{number} seconds", seconds)
+    decimals = f"{hundredths:02}".rstrip("0")
+    return text("{seconds}.{decimals} seconds", seconds=seconds, decimals=decimals)
 
 
 def _marked(event: MarkerSet, model: Model) -> str:
-    return f"{whose_first(event.seat, model)} train is open now."
+    you, other = later("Your train is open now."), later("{name}'s train is open now.")
+    return _by(event.seat, model, you, other)
 
 
 def _unmarked(event: MarkerRemoved, model: Model) -> str:
-    return f"{whose_first(event.seat, model)} train is closed again."
+    you, other = later("Your train is closed again."), later("{name}'s train is closed again.")
+    return _by(event.seat, model, you, other)
 
 
 def _opened(event: DoubleOpened, model: Model) -> str:
     train = train_words(event.train, model)
-    return f"The double {tile_text(event.tile)} on {train} must be covered."
+    return text(
+        "The double {tile} on {train} must be covered.", tile=tile_text(event.tile), train=train
+    )
 
 
 def _covered(event: DoubleCovered, model: Model) -> str:
     train = train_words(event.train, model)
-    return f"The double {tile_text(event.tile)} on {train} is covered."
+    return text("The double {tile} on {train} is covered.", tile=tile_text(event.tile), train=train)
 
 
 def _lapsed(event: DoubleLapsed, model: Model) -> str:
-    why = (
-        f"every {event.tile[0]} lies on the table"
-        if event.reason == "dead_number"
-        else "the boneyard is empty"
+    tile, train = tile_text(event.tile), train_words(event.train, model)
+    if event.reason == "dead_number":
+        return text(
+            "The double {tile} on {train} need not be covered: every {pips} lies on the table.",
+            tile=tile,
+            train=train,
+            pips=event.tile[0],
+        )
+    return text(
+        "The double {tile} on {train} need not be covered: the boneyard is empty.",
+        tile=tile,
+        train=train,
     )
-    train = train_words(event.train, model)
-    return f"The double {tile_text(event.tile)} on {train} need not be covered: {why}."
 
 
 def _one_left(event: OneTileLeft, model: Model) -> str:
-    return f"{_does(event.seat, model, 'have', 'has')} one tile left."
+    you, other = later("You have one tile left."), later("{name} has one tile left.")
+    return _by(event.seat, model, you, other)
 
 
 def _knocked(event: Knocked, model: Model) -> str:
-    return f"{_does(event.seat, model, 'knock')}: one tile left."
+    you, other = later("You knock: one tile left."), later("{name} knocks: one tile left.")
+    return _by(event.seat, model, you, other)
 
 
 def _fouled(event: FoulCalled, model: Model) -> str:
-    drawn = count(event.drawn, "tile")
+    drawn = count_tiles(event.drawn)
     if event.tiles:
         drawn = joined([tile_text(tile) for tile in event.tiles])
-    caller = _does(event.by, model, "call")
-    object_ = "you" if event.seat == model.seat else clean(model.seat_name(event.seat))
-    verb = "draw" if event.seat == model.seat else "draws"
-    subject = "you" if event.seat == model.seat else object_
-    return f"{caller} {object_} for not knocking; {subject} {verb} {drawn}."
+    caller, name = name_of(event.by, model), name_of(event.seat, model)
+    if event.seat == model.seat:
+        return text(
+            "{caller} calls you for not knocking; you draw {drawn}.", caller=caller, drawn=drawn
+        )
+    if event.by == model.seat:
+        return text(
+            "You call {name} for not knocking; {name} draws {drawn}.", name=name, drawn=drawn
+        )
+    return text(
+        "{caller} calls {name} for not knocking; {name} draws {drawn}.",
+        caller=caller,
+        name=name,
+        drawn=drawn,
+    )
 
 
 def _out(event: WentOut, model: Model) -> str:
-    return f"{_does(event.seat, model, 'go', 'goes')} out."
+    return _by(event.seat, model, later("You go out."), later("{name} goes out."))
 
 
 def _blocked(event: RoundBlocked, model: Model) -> str:
     del event, model
-    return "Nobody can play: the round is blocked."
+    return text("Nobody can play: the round is blocked.")
 
 
 def _round_over(event: RoundOver, model: Model) -> str:
-    return f"Round {event.round} is over. {_does(event.winner, model, 'win')} it."
+    you = later("Round {round} is over. You win it.")
+    other = later("Round {round} is over. {name} wins it.")
+    return _by(event.winner, model, you, other, round=event.round)
 
 
 def _game_over(event: GameOver, model: Model) -> str:
     winners = [seat for seat in ranking(event.places) if event.places[seat] == 1]
     if len(winners) == 1:
-        return f"The game is over. {_does(winners[0], model, 'win')}."
-    return f"The game is over. {joined([who(seat, model) for seat in winners])} share the win."
+        you, other = later("The game is over. You win."), later("The game is over. {name} wins.")
+        return _by(winners[0], model, you, other)
+    names = joined([who(seat, model) for seat in winners])
+    return text("The game is over. {names} share the win.", names=names)
 
 
 def _game_ended(event: GameEnded, model: Model) -> str:
-    away = who(event.seat, model)
-    return f"The game is ended before its time: {away} stayed away. Nobody wins."
+    you = later("The game is ended before its time: You stayed away. Nobody wins.")
+    other = later("The game is ended before its time: {name} stayed away. Nobody wins.")
+    return _by(event.seat, model, you, other)
 
 
 _SENTENCES: dict[type[Any], Callable[[Any, Model], str]] = {

@@ -45,7 +45,7 @@ from .position import Hidden, Position, PositionError
 from .reasons import REASONS, IllegalMove, Reason
 from .record import Record, RecordedMove, RecordedRound, RecordError
 from .round import KnockDebt, OpenDouble, Round, Train
-from .ruleset import DEFAULT_PRESET, CardLine, RuleSet, preset_names
+from .ruleset import DEFAULT_PRESET, NO_EFFECT, CardLine, RuleSet, preset_names
 from .tiles import Tile, is_double, parse_tile, tile, tile_ends, tile_pips, tile_text
 from .turn import play_out
 
@@ -55,6 +55,7 @@ __all__ = [
     "DRAW",
     "KNOCK",
     "MEXICAN",
+    "NO_EFFECT",
     "OPTIONS",
     "PASS",
     "REASONS",

@@ -77,8 +77,9 @@ def move_plainly(state: Round, seat: int, move: Move, log: list[Event] | None) -
     state.turn = seat
     state.turns += 1
     state.passes = 0
-    state.moved = state.drew = False
-    state.drawn = -1
+    if state.drew:
+        state.moved = state.drew = False
+        state.drawn = -1
     hand, with_number = hands[seat], rules.with_number
     moves: tuple[Move, ...] = ()
     for each in usable_trains(state):

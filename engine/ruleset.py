@@ -18,6 +18,8 @@ from .options import OPTIONS, OptionValue, RuleSetError, find_option, flatten
 DEFAULT_PRESET: Final = "classic"
 CHANGED: Final = " (changed)"
 """What follows the name of a rule set whose options are not all its own."""
+NO_EFFECT: Final = "No effect, since {option}."
+"""The sentence on a rule card for an option that another leaves without effect."""
 
 _CONTRADICTIONS: Final = (
     (("engine.source", "set_aside"), ("round.first_player", "engine_holder")),
@@ -32,11 +34,16 @@ _CONTRADICTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """One option on a rule card: its name, its value, and what that means."""
+    """One option on a rule card: its name, its value, and what that means.
+
+    Attributes:
+        idle_since: the other option, as `name = value`, that leaves it without effect; or empty.
+    """
 
     option: str
     value: OptionValue
     text: str
+    idle_since: str = ""
 
 
 class RuleSet:
@@ -120,17 +127,20 @@ class RuleSet:
     def card(self) -> tuple[CardLine, ...]:
         """The rule card: each option as a sentence, or why it has no effect here."""
         return tuple(
-            CardLine(key, value, self._idle(key) or OPTIONS[key].say(value))
+            CardLine(
+                key, value, NO_EFFECT.format(option=idle) if idle else OPTIONS[key].say(value), idle
+            )
             for key, value in self._options.items()
+            for idle in (self._idle_since(key),)
         )
 
-    def _idle(self, option: str) -> str:
-        """Why an option has no effect here; empty if it has one."""
+    def _idle_since(self, option: str) -> str:
+        """The option that leaves this one without effect here; empty if it has one."""
         needed = OPTIONS[option].needs
         if needed is None or self._options[needed[0]] == needed[1]:
             return ""
         other = OPTIONS[needed[0]]
-        return f"No effect, since {other.name} = {other.write(self._options[other.name])}."
+        return f"{other.name} = {other.write(self._options[other.name])}"
 
     def to_toml(self) -> str:
         """A TOML file that gives this rule set."""

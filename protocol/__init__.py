@@ -53,6 +53,7 @@ from .codec import (
     decode_client,
     decode_server,
     encode,
+    encode_own,
     encode_update_shared,
     preencoded,
     splice,
@@ -60,11 +61,13 @@ from .codec import (
 from .codes import (
     DECLINED_CODES,
     GOODBYE_CODES,
+    LEFT_CODES,
     REFUSED_CODES,
     Code,
     declined,
     goodbye,
     refused,
+    table_left,
 )
 from .connection import (
     TRANSITIONS,
@@ -189,6 +192,7 @@ __all__ = [
     "FEATURES",
     "GOODBYE_CODES",
     "HELLO_FRAME_BYTES_MAX",
+    "LEFT_CODES",
     "PROTOCOL_VERSIONS",
     "REFUSED_CODES",
     "SERVER_FRAME_BYTES_MAX",
@@ -333,10 +337,12 @@ __all__ = [
     "decode_client",
     "decode_server",
     "encode",
+    "encode_own",
     "encode_update_shared",
     "frame",
     "goodbye",
     "preencoded",
     "refused",
     "splice",
+    "table_left",
 ]

@@ -101,6 +101,8 @@ def encode_update_shared(
     view: View,
     events: Sequence[AnyEvent],
     last_event: int,
+    turn: int,
+    deadline_ms: int | None,
     unproven: bool,
     clock: TurnClock | None,
 ) -> SharedUpdate:
@@ -110,40 +112,40 @@ def encode_update_shared(
         "table": table,
         "last_event": last_event,
         "view": view,
+        "turn": turn,
+        "deadline_ms": deadline_ms,
         "unproven": unproven,
         "clock": clock,
     }
     return SharedUpdate(_map_body(fields), _map_body({"events": events}))
 
 
+def encode_own(seat: SeatNumber | None, hand: Sequence[Tile]) -> bytes:
+    """Encode which viewer it is and what it holds: the same until the hand is another one."""
+    return _map_body({"seat": seat, "hand": hand})
+
+
+_NOTHING_TO_DO: Final = _map_body({"answers": 0, "choices": ()})
+
+
 def splice(
     shared: SharedUpdate,
+    own: bytes,
     *,
-    answers: int,
-    seat: SeatNumber | None,
-    hand: Sequence[Tile],
-    turn: int,
-    choices: Sequence[Choice],
-    deadline_ms: int | None,
+    answers: int = 0,
+    choices: Sequence[Choice] = (),
     events: Sequence[AnyEvent] | None = None,
 ) -> bytes:
-    """The payload of one viewer's update.
+    """The payload of one viewer's update; `own` is from `encode_own`.
 
     It decodes to the `Update` of the same fields. `events`: in this viewer's form; None if it
     sees what all see. Give it to `Connection.send_encoded`.
     """
-    fields = {
-        "answers": answers,
-        "seat": seat,
-        "hand": hand,
-        "turn": turn,
-        "choices": choices,
-        "deadline_ms": deadline_ms,
-    }
-    seen = shared.events
-    if events is not None:
-        seen = _map_body({"events": events})
-    return b"".join((_UPDATE_HEADER, shared.fields, seen, _map_body(fields)))
+    seen = shared.events if events is None else _map_body({"events": events})
+    asked = _NOTHING_TO_DO
+    if answers or choices:
+        asked = _map_body({"answers": answers, "choices": choices})
+    return b"".join((_UPDATE_HEADER, shared.fields, seen, own, asked))
 
 
 # --- in -----------------------------------------------------------------------------------

@@ -1,14 +1,14 @@
 """The stable codes: what a program may tell apart, with the sentence that a person reads.
 
 Codes never change their meaning; new ones may come, so a client treats an unknown code by its
-`retry` and shows the text. Three tables, one a way of saying no.
+`retry` and shows the text. Four tables, one a way of saying no.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .server_messages import Declined, Goodbye, Refused
+from .server_messages import Declined, Goodbye, Refused, TableLeft
 from .values import Parameter
 
 
@@ -125,6 +125,11 @@ DECLINED_CODES: Mapping[str, Code] = _table(
     Code("no_foul", "There is no foul to call."),
 )
 
+LEFT_CODES: Mapping[str, Code] = _table(
+    Code("kicked", "The host has sent you away."),
+    Code("closed", "The table has closed."),
+)
+
 
 def refused(
     code: str, *, text: str | None = None, params: Mapping[str, Parameter] | None = None
@@ -172,3 +177,8 @@ def declined(
         retry=entry is not None and entry.retry,
         text=text,
     )
+
+
+def table_left(table: str, code: str) -> TableLeft:
+    """The message `table_left` with this code of `LEFT_CODES` and its sentence."""
+    return TableLeft(table=table, code=code, text=LEFT_CODES[code].sentence)

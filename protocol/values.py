@@ -457,6 +457,9 @@ class CardLine(Value, frozen=True, kw_only=True):
     value: OptionValue
     differs: Annotated[bool, Meta(description="true if `classic` has another value")]
     text: Annotated[str, Meta(description="what it means, for people")]
+    idle_since: Annotated[
+        str, Meta(description="the option, as `name = value`, that leaves it without effect")
+    ] = ""
 
 
 class Limits(Value, frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ from .desk import Desk
 from .discovery import ZeroconfResponder, keep_announced, machine_name, service_of
 from .effects import Report
 from .house import House, advise, substitute
+from .hub import Hub, open_hub
 from .listeners import close_all, is_loopback, name_of, open_listeners, origin_of, tune
 from .lobby import Lobby
 from .lobby_settings import LobbySettings
@@ -39,6 +40,8 @@ from .wires import SocketWire, StreamWire, Wire, WireClosedError
 SWEEP_SECONDS: Final = 1.0
 ACCEPT_PAUSE_SECONDS: Final = 0.1
 """After running out of descriptors or memory, before the next try."""
+TURNED_AWAY_MAX: Final = 100
+"""Told at a time that there is no room; past them a connection is closed without a word."""
 DONE_GRACE_SECONDS: Final = 2.0
 """For clients to leave by themselves after the last game of `exits_when_done`."""
 COME_BACK_SECONDS: Final = 10.0
@@ -73,14 +76,16 @@ class Server:
         self._listens: Final = listens
         self._sessions: Final[set[Session]] = set()
         self._handshakes: Final[set[trio.CancelScope]] = set()
-        self._by_address: Final[Counter[str]] = Counter()
+        self._by_origin: Final[Counter[str]] = Counter()
         self._connected = 0
+        self._turned_away = 0
         self._stopping: Final = trio.Event()
         self._done: Final = trio.Event()
         self._left = trio.Event()
         self._nearer = trio.Event()
         self._armed_for: float | None = None
         self._desk: Desk | None = None
+        self._hub: Hub | None = None
         self._log_emfile_at = float("-inf")
         self._company_at = float("-inf")
 
@@ -115,6 +120,8 @@ class Server:
                 services.cancel_scope.cancel()
         finally:
             close_all(listeners)
+            if self._hub is not None:
+                self._hub.close()
             with trio.CancelScope(shield=True):
                 await self._store.aclose()
 
@@ -153,6 +160,9 @@ class Server:
         services.start_soon(self._keep_announced)
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
+        self._hub = open_hub()
+        if self._hub is not None:
+            services.start_soon(self._hub.run)
         return desk
 
     def _log_certificate(self, certificate: Certificate) -> None:
@@ -231,6 +241,10 @@ class Server:
         """One session under supervision: whatever it raises is logged and ends here."""
         if self._desk is None:
             raise RuntimeError("the server is not running")
+        if self.is_stopping:  # all sessions that there are have been told
+            await self._turn_away(wire, "shutdown")
+            await wire.aclose()
+            return
         session = Session(
             wire,
             self._desk,
@@ -251,26 +265,29 @@ class Server:
             self._left = trio.Event()
 
     async def _serve_socket(self, sock: socket.socket, address: str) -> None:
-        wire = SocketWire(sock)
-        is_full = self._is_full(address)
+        wire = SocketWire(sock, self._hub)
+        origin = origin_of(address)
+        self._by_origin[origin] += 1
+        is_full = self._is_full(origin, is_own=is_loopback(address))
         self._connected += not is_full
+        self._turned_away += is_full
         try:
-            await self.serve_wire(wire, origin_of(address), is_full=is_full)
+            if not is_full or self._turned_away <= TURNED_AWAY_MAX:
+                await self.serve_wire(wire, origin, is_full=is_full)
         finally:
             self._connected -= not is_full
-            self._by_address[address] -= 1
-            if self._by_address[address] <= 0:
-                del self._by_address[address]
+            self._turned_away -= is_full
+            self._by_origin[origin] -= 1
+            if not self._by_origin[origin]:
+                del self._by_origin[origin]
             with trio.CancelScope(shield=True):
                 await wire.aclose()
 
-    def _is_full(self, address: str) -> bool:
+    def _is_full(self, origin: str, *, is_own: bool) -> bool:
         config = self.config
         if self._connected >= config.connections_max:
             return True
-        return (
-            not is_loopback(address) and self._by_address[address] > config.address_connections_max
-        )
+        return not is_own and self._by_origin[origin] > config.address_connections_max
 
     async def serve_wire(self, wire: Wire, origin: str, *, is_full: bool = False) -> None:
         """Serve a connection from `origin`, under TLS where the server wants it, to its end."""
@@ -285,6 +302,8 @@ class Server:
 
     async def _shake_hands(self, wire: Wire, context: ssl.SSLContext) -> Wire | None:
         """The wire under TLS; None where nothing came of it, whatever the peer did."""
+        if self.is_stopping:
+            return None
         scope = trio.move_on_after(self.config.limits.hello_seconds)
         self._handshakes.add(scope)
         try:
@@ -329,7 +348,6 @@ class Server:
                     continue
                 tune(sock)
                 address = str(peer[0]) if peer else ""
-                self._by_address[address] += 1
                 connections.start_soon(self._serve_socket, sock, address)
 
     def _log_exhausted(self) -> None:
@@ -363,9 +381,12 @@ class Server:
         while True:
             await trio.sleep(SWEEP_SECONDS)
             now = trio.current_time()
-            for session in list(self._sessions):
-                session.sweep(now)
+            self._sweep_once(now)
             self._stop_when_idle(now)
+
+    def _sweep_once(self, now: float) -> None:
+        for session in list(self._sessions):
+            session.sweep(now)
 
     def _stop_when_idle(self, now: float) -> None:
         """Stop if no person has been here for as long as the configuration says."""

@@ -400,6 +400,7 @@ def _certificate(
     if tls is None and chain is None:
         return None
     from .certificates import (  # noqa: PLC0415 - not for --help
+        OWN_FILE,
         CertificateError,
         certificate_of,
         may_others_read,
@@ -408,8 +409,10 @@ def _certificate(
 
     try:
         if chain is None or key is None:
-            return own_certificate(_data_folder() if database is None else database.parent)
-        found = certificate_of(chain, key)
+            folder = _data_folder() if database is None else database.parent
+            found, key = own_certificate(folder), folder / OWN_FILE
+        else:
+            found = certificate_of(chain, key)
         if may_others_read(key):
             _warn(f"others may read the key in {key}: chmod 600 {key}")
     except CertificateError as error:

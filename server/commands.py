@@ -60,8 +60,9 @@ from .playing import GuardedMove
 from .table import Table
 from .tables import Tables
 
-TABLES_A_PAGE: Final = 20
-"""A page of the largest tables, with 14 seats each and all their owners away, is below 60 KiB."""
+TABLES_A_PAGE: Final = 16
+"""A page of the largest tables, 14 owners away at each and all names of the longest in UTF-8, fits
+a frame: one that did not would shut everybody out of the lobby."""
 NUDGE_SECONDS: Final = 30
 """Between two nudges of one player."""
 
@@ -319,7 +320,8 @@ def _mute(tables: Tables, player: Player, command: Mute, _now: float) -> Handled
     if other is None or other is player:
         raise Decline("no_such_player")
     if command.on:
-        player.muted.add(other.number)
+        known = {number for number in player.muted if number in tables.players}
+        player.muted = known | {other.number}
     else:
         player.muted.discard(other.number)
     return [Deliver(player.number, Ok(answers=command.id))], OK

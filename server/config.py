@@ -47,7 +47,7 @@ class Config:
         port: 0 takes a free one.
         limits: what a peer is held to, and told.
         connections_max: in all; more are refused with `server_full`.
-        address_connections_max: from one address; loopback is exempt.
+        address_connections_max: from one address, of IPv6 from one /64; loopback is exempt.
         tables_max: open at once.
         tables: opened at the start.
         rules: those of new tables, by the name that `create` gives; presets need none.

@@ -310,7 +310,7 @@ class Desk:
 
         What has been done meanwhile may rest on what is undone, so that is undone too.
         """
-        self._log.error("no room to store anything", undone=len(batch))
+        self._log.error(logs.NO_ROOM, undone=len(batch))
         batch = [*batch, *self._unsaved]
         self._unsaved = []
         waited = await self._undo(batch)
@@ -401,8 +401,8 @@ class Desk:
                     self._bots.seat(effect)
                 case CloseBot(player):
                     self._bots.close(player)
-                case Report(event, values):
-                    self._log.info(event, **dict(values))
+                case Report(event, values, level):
+                    getattr(self._log, level)(event, **dict(values))
                     self._on_report(effect)
         self._on_deadline()
 

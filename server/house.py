@@ -4,12 +4,20 @@ They see what any client sees. A bot that fails is started again a few times; it
 table's to move for meanwhile.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from random import Random
 from typing import Final, Literal
 
 import trio
-from mexican_train.client import RefusedError, explain, seat_bot, seat_view, strategy
+from mexican_train.client import (
+    LinkError,
+    RefusedError,
+    UnreachableError,
+    explain,
+    seat_bot,
+    seat_view,
+    strategy,
+)
 from mexican_train.protocol import Choice, Hint, Update
 from trio.testing import memory_stream_pair
 
@@ -20,6 +28,10 @@ ATTEMPTS: Final = 3
 RESTART_SECONDS: Final = 1.0
 SUBSTITUTE: Final = "planner"
 """The strategy that plays for those who are away or late."""
+
+_Outcome = Literal["done", "failed", "refused"]
+_OUTCOMES: Final[Mapping[str, _Outcome]] = {"storage_full": "refused", "shutdown": "done"}
+"""By the code that a bot was turned away with; any other is a failure."""
 
 
 def substitute(update: Update) -> Choice:
@@ -85,10 +97,10 @@ class House:
                 await trio.sleep(RESTART_SECONDS)
         self._scopes.pop(effect.player, None)
 
-    async def _play(self, effect: SeatBot) -> Literal["done", "failed", "refused"]:
+    async def _play(self, effect: SeatBot) -> _Outcome:
         """Play until the table lets it go; `refused`: there is no room to let it in now."""
         bot_end, server_end = memory_stream_pair()
-        outcome: Literal["done", "failed", "refused"] = "done"
+        outcome: _Outcome = "done"
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._serve, server_end, effect.player)
@@ -100,9 +112,9 @@ class House:
                     seat=effect.seat,
                     seed=effect.seed,
                 )
-        except* RefusedError as refusals:
-            is_full = refusals.split(_is_storage_full)[1] is None
-            outcome = "refused" if is_full else "failed"
+        except* (RefusedError, UnreachableError) as turned_away:
+            outcomes = {_OUTCOMES.get(code, "failed") for code in _codes(turned_away)}
+            outcome = outcomes.pop() if len(outcomes) == 1 else "failed"
         except* Exception as failures:  # noqa: BLE001 - one net a bot: it is started again
             outcome = "failed"
             self._log.error(
@@ -114,5 +126,9 @@ class House:
         return outcome
 
 
-def _is_storage_full(error: BaseException) -> bool:
-    return isinstance(error, RefusedError) and error.code == "storage_full"
+def _codes(errors: BaseExceptionGroup[LinkError]) -> set[str]:
+    """The codes of all that are in the group, however deep."""
+    codes: set[str] = set()
+    for each in errors.exceptions:
+        codes |= _codes(each) if isinstance(each, BaseExceptionGroup) else {each.code}
+    return codes

@@ -85,6 +85,14 @@ def is_loopback(address: str) -> bool:
     return plain == "::1" or plain.startswith("127.")
 
 
+def is_every_interface(host: str) -> bool:
+    """Whether this address to listen at stands for all of its family."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
 def origin_of(address: str) -> str:
     """Where a peer is from, as far as it cannot choose: of IPv6 the network, the first 64 bits."""
     try:

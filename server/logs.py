@@ -18,8 +18,9 @@ import structlog
 
 PLACES_MAX: Final = 8
 BAD_PEER: Final = "bad peer"
-BAD_PEER_LINES_MAX: Final = 5
-"""Lines about one code of bad peers, a minute."""
+NO_ROOM: Final = "no room to store anything"
+LINES_MAX: Final = 5
+"""A minute: lines about one code of bad peers, and about there being no room."""
 MINUTE: Final = 60.0
 
 Log = structlog.typing.FilteringBoundLogger
@@ -40,10 +41,10 @@ def make_log(form: Literal["text", "json"] = "text", level: str = "info") -> Log
 
 
 class _Throttle:
-    """Lets a few lines about bad peers through a minute and code; then only counts.
+    """Lets a few lines through a minute about what every peer can bring about; then only counts.
 
-    Whoever sends one bad frame after another must not fill the host's disk. What was counted
-    stands as `more` in the next line of that code.
+    Whoever sends one bad frame after another must not fill the host's disk, nor may all who try
+    again while it is full. What was counted stands as `more` in the next line of that kind.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -54,16 +55,17 @@ class _Throttle:
     def __call__(
         self, _log: object, _method: str, line: MutableMapping[str, Any]
     ) -> MutableMapping[str, Any]:
-        if line.get("event") != BAD_PEER:
+        event = line.get("event")
+        if event not in {BAD_PEER, NO_ROOM}:
             return line
-        code, now = line.get("code"), self._clock()
-        if now >= self._since.get(code, -MINUTE) + MINUTE:
-            more = self._lines.pop(code, 0) - BAD_PEER_LINES_MAX
-            self._since[code] = now
+        kind, now = (event, line.get("code")), self._clock()
+        if now >= self._since.get(kind, -MINUTE) + MINUTE:
+            more = self._lines.pop(kind, 0) - LINES_MAX
+            self._since[kind] = now
             if more > 0:
                 line["more"] = more
-        self._lines[code] += 1
-        if self._lines[code] > BAD_PEER_LINES_MAX:
+        self._lines[kind] += 1
+        if self._lines[kind] > LINES_MAX:
             raise structlog.DropEvent
         return line
 

@@ -10,6 +10,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -41,7 +42,7 @@ _LOOKALIKES: Final = str.maketrans(
         **dict.fromkeys("\u044c\u0432", "b"),
         **dict.fromkeys("\u0441\u03f2\u1d04", "c"),
         **dict.fromkeys("\u0435\u03b5\u0454", "e"),
-        **dict.fromkeys("\u04bb\u043d\u03b7", "h"),
+        **dict.fromkeys("\u04bb\u043d", "h"),
         **dict.fromkeys("\u0458\u03f3", "j"),
         **dict.fromkeys("\u043a\u03ba", "k"),
         **dict.fromkeys("\u043f\u03b7\u057c", "n"),
@@ -64,6 +65,8 @@ _LOOKALIKES: Final = str.maketrans(
 
 Written as escapes, since nobody could tell them from Latin letters here.
 """
+_LOOKALIKE_CAPITALS: Final = str.maketrans("\u0392\u0396\u0397\u039c\u039d\u03a5", "BZHMNY")
+"""Greek capitals that are read as a Latin letter, where their small form is not, or as another."""
 
 
 class BadName(ValueError):
@@ -104,11 +107,24 @@ def clean_text(raw: str) -> str:
     return " ".join("".join(kept).split())
 
 
-def skeleton(name: str) -> str:
-    """What is left of a name when letters that look alike are one: the key of uniqueness."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
-    bare = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    return bare.translate(_LOOKALIKES)
+@lru_cache(maxsize=4096)
+def skeletons(name: str) -> frozenset[str]:
+    """What is left of a name when letters that look alike are one: the keys of uniqueness.
+
+    Two names that have one in common cannot be told apart. There are two where a capital looks
+    like another letter than its small form does.
+    """
+    bare = _without_marks(unicodedata.normalize("NFKC", name))
+    return frozenset(_folded(form) for form in (bare, bare.translate(_LOOKALIKE_CAPITALS)))
+
+
+def _folded(name: str) -> str:
+    return _without_marks(name.casefold()).translate(_LOOKALIKES)
+
+
+def _without_marks(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name)
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 def _is_variation_selector(letter: str) -> bool:
@@ -271,21 +287,25 @@ class Players:
 
     def named(self, name: str) -> Player | None:
         """The player whose name is read as this one, or None."""
-        return self._by_skeleton.get(skeleton(name))
+        for each in sorted(skeletons(name)):
+            if (player := self._by_skeleton.get(each)) is not None:
+                return player
+        return None
 
     def add(self, name: str, kind: ClientKind, *, is_house: bool = False) -> Player:
         """A new player under a clean name that is free."""
         self._last_number += 1
         player = Player(self._last_number, name, kind, is_house=is_house)
         self._by_number[player.number] = player
-        self._by_skeleton[skeleton(name)] = player
+        self._by_skeleton |= dict.fromkeys(skeletons(name), player)
         return player
 
     def forget(self, player: Player) -> None:
         """Let a player and the name go."""
         del self._by_number[player.number]
-        if self._by_skeleton.get(skeleton(player.name)) is player:
-            del self._by_skeleton[skeleton(player.name)]
+        for each in skeletons(player.name):
+            if self._by_skeleton.get(each) is player:
+                del self._by_skeleton[each]
 
     def recall(self, fact: PlayerKnown | PlayerForgotten) -> None:
         """Know a player again as it was stored, as yet without answers and seats.
@@ -301,7 +321,7 @@ class Players:
         if player is None:
             player = Player(fact.player, fact.name, fact.kind, is_house=fact.is_house)
             self._by_number[fact.player] = player
-        self._by_skeleton[skeleton(fact.name)] = player
+        self._by_skeleton |= dict.fromkeys(skeletons(fact.name), player)
         player.confirmed_hash, player.newer_hashes = fact.confirmed_hash, fact.newer_hashes
         player.last_id = player.serial = 0
         player.answers.clear()

@@ -293,6 +293,8 @@ class Playing:
 
     def is_held_for_turn(self) -> bool:
         """Whether the move that is awaited has come and only waits for its time."""
+        if not self._held:
+            return False
         progress = self._course.progress
         return progress is not None and any(
             held.command.turn == progress.turn for held in self._held

@@ -1,6 +1,5 @@
 """The server as a program: signals, ready file, the lines to type on other machines, exit code."""
 
-import gc
 import json
 import os
 import signal
@@ -16,12 +15,11 @@ from mexican_train.protocol import PROTOCOL_VERSIONS
 from .app import Server
 from .config import Config
 from .declines import Decline
-from .listeners import ListenError, network_addresses
+from .listeners import ListenError, is_every_interface, network_addresses
 from .store import StoreError
+from .tidying import Tidier
 
 _CHUNK_BYTES: Final = 4096
-GC_THRESHOLDS: Final = (50_000, 20, 100)
-"""Rarer collections: a full one stops everybody for 50 ms and more, and circles are few here."""
 
 
 class StartError(Exception):
@@ -34,7 +32,6 @@ def serve(config: Config) -> int:
     Raises:
         StartError: it could not start, or had to stop because of a fault.
     """
-    gc.set_threshold(*GC_THRESHOLDS)
     with _plainly():
         return trio.run(_serve, config)
 
@@ -87,13 +84,20 @@ async def _serve(config: Config) -> int:
             nursery.start_soon(obey_signals)
             nursery.start_soon(run)
             await started.event.wait()
-            # what is here now stays: code, types, tables of the rules
-            gc.collect()
-            gc.freeze()
+            nursery.start_soon(_keep_tidy)
             _announce(server, config)
             if config.exits_with_stdin:
                 nursery.start_soon(_stop_with_stdin, server)
     return 0 if is_graceful else 1
+
+
+async def _keep_tidy() -> None:
+    """Begin when everything is loaded: code, types and tables of the rules stay."""
+    tidier = Tidier()
+    try:
+        await tidier.run()
+    finally:
+        tidier.end()
 
 
 class _Started(trio.TaskStatus[None]):
@@ -136,10 +140,25 @@ def join_lines(server: Server) -> list[str]:
     elif server.config.host is None:
         hosts = network_addresses() or ["127.0.0.1"]
     else:
-        hosts = list(dict.fromkeys(host for host, _ in server.addresses))
+        hosts = list(dict.fromkeys(each for host, _ in server.addresses for each in _reached(host)))
     before = "tls://" if tls is not None else ""
     after = f" --fingerprint {tls.fingerprint}" if tls is not None and tls.is_own else ""
     return [f"mt-client {before}{_bracketed(host)}:{port}{after}" for host in hosts]
+
+
+def _reached(listening: str) -> list[str]:
+    """By which addresses others reach a listener at this one, most likely first."""
+    if not is_every_interface(listening):
+        return [listening]
+    alike = [each for each in network_addresses() if (":" in each) == (":" in listening)]
+    return alike or [_own(listening)]
+
+
+def _own(listening: str) -> str:
+    """By which address this machine itself reaches a listener at this one."""
+    if not is_every_interface(listening):
+        return listening
+    return "::1" if ":" in listening else "127.0.0.1"
 
 
 def _bracketed(host: str) -> str:
@@ -150,7 +169,7 @@ def write_ready_file(server: Server, path: Path) -> None:
     """Tell scripts where the server is: the file is there whole or not at all."""
     host, port = server.addresses[0]
     ready = {
-        "host": host if server.config.host is not None else "127.0.0.1",
+        "host": _own(host) if server.config.host is not None else "127.0.0.1",
         "port": port,
         "pid": os.getpid(),
         "protocol": [*PROTOCOL_VERSIONS],

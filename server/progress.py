@@ -16,12 +16,11 @@ from mexican_train.protocol import (
     Choice,
     GameEnded,
     SharedUpdate,
-    Tile,
     TimeUp,
     TurnClock,
     View,
+    encode_own,
     encode_update_shared,
-    preencoded,
     splice,
 )
 
@@ -82,7 +81,7 @@ class Progress:
         self.is_broken_off = False
         self._announces = rules["announce.mode"] == "knock"
         self._views: Final = views.PublicViews(self.game, self.names, for_sending=True)
-        self._hands: Final[dict[int, tuple[int, list[Tile]]]] = {}
+        self._owns: Final[dict[int, tuple[int, bytes]]] = {}
 
     # --- what happens ---------------------------------------------------------------------
 
@@ -187,12 +186,12 @@ class Progress:
             return self._legal
         return self.game.legal_moves(seat) if self._announces else ()
 
-    def hand(self, seat: int) -> list[Tile]:
-        """The tiles of one seat, for its own eyes; encoded anew only when they are others."""
+    def own(self, seat: int) -> bytes:
+        """A seat and its tiles, for its own eyes; encoded anew only when they are others."""
         mask = self.game.round.hands[seat]
-        kept = self._hands.get(seat)
+        kept = self._owns.get(seat)
         if kept is None or kept[0] != mask:
-            kept = self._hands[seat] = (mask, preencoded(views.hand_of(self.game, seat)))
+            kept = self._owns[seat] = (mask, encode_own(seat, views.hand_of(self.game, seat)))
         return kept[1]
 
     def public_view(self) -> View:
@@ -217,6 +216,9 @@ class Progress:
         return newer[: max(0, len(newer) - (self.last_event - last))]
 
 
+_WATCHER: Final = encode_own(None, ())
+
+
 class Updates:
     """The updates of one moment, for any number of viewers."""
 
@@ -232,13 +234,14 @@ class Updates:
     ) -> None:
         self._progress = progress
         self._events = events
-        self._deadline_ms = deadline_ms
         self._has_private = any(event.private is not None for event in events)
         self._shared: SharedUpdate = encode_update_shared(
             table=table,
             view=progress.public_view(),
             events=[event.public for event in events],
             last_event=progress.last_event,
+            turn=progress.turn,
+            deadline_ms=deadline_ms,
             unproven=unproven,
             clock=clock,
         )
@@ -246,16 +249,15 @@ class Updates:
     def seen_by(self, seat: int | None, *, answers: int = 0) -> bytes:
         """The payload of the update for one seat, or for a watcher."""
         progress = self._progress
+        if seat is None:
+            return splice(self._shared, _WATCHER, answers=answers)
         events: list[AnyEvent] | None = None
-        if self._has_private and seat is not None:
+        if self._has_private:
             events = [event.seen_by(seat) for event in self._events]
         return splice(
             self._shared,
+            progress.own(seat),
             answers=answers,
-            seat=seat,
-            hand=progress.hand(seat) if seat is not None else (),
-            turn=progress.turn,
-            choices=progress.choices(seat) if seat is not None else (),
-            deadline_ms=self._deadline_ms,
+            choices=progress.choices(seat),
             events=events,
         )

@@ -6,7 +6,7 @@ Pure. After a crash all of them; after a transaction that failed those that it t
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from mexican_train.protocol import TableLeft
+from mexican_train.protocol import table_left
 
 from .clocks import Calendar
 from .effects import (
@@ -88,7 +88,7 @@ class Recovery:
                 carry_over(table, before, [each for each in looked_on if each is not None], now)
                 self._tables.schedule(table)
             elif self._tables.is_closed(name):
-                word = TableLeft(table=name, code="closed", text="The table has closed.")
+                word = table_left(name, "closed")
                 effects += [Deliver(player.number, word) for player, _ in present[name]]
         return effects
 

@@ -1,8 +1,8 @@
 """A session: one connection, from its first byte to its last word.
 
-Everything that a peer can do wrong ends here, with a code, and touches nobody else. One task
-reads; what cannot be sent at once waits in a bounded outbox that one drain task empties. Nothing
-has a timeout of its own: activity is stamped, and `sweep` looks at the stamps once a second.
+Everything that a peer can do wrong ends here, with a code, and touches nobody else. What comes is
+taken in plain calls; what cannot be sent at once waits in a bounded outbox that one drain task
+empties. No wait has a timeout of its own: activity is stamped, and `sweep` looks at the stamps.
 """
 
 from collections import deque
@@ -128,23 +128,37 @@ class Session:
     async def _read(self) -> None:
         """Take what comes, until the end of the stream or the last word."""
         try:
-            while not self.is_over:
-                received = await self._wire.receive()
-                if not received:
-                    self._connection.receive_eof()
-                    break
+            await self._wire.deliver(self._hear)
+        except WireClosedError:
+            pass
+        except Exception as error:  # noqa: BLE001 - one net a connection: it ends here
+            self._fail(error)
+        self.is_over = True
+
+    def _hear(self, received: bytes) -> bool:
+        """Take what has come, nothing at the end of the stream; whether more is wanted.
+
+        What goes wrong ends this connection, whoever calls.
+        """
+        try:
+            if received:
                 self._take_bytes(received)
+            else:
+                self._connection.receive_eof()
+                self.is_over = True
         except RemoteProtocolError as error:
             self._log.info(logs.BAD_PEER, code=error.code, length=error.length, player=self.player)
             reply = error.reply()
             if isinstance(reply, Goodbye | Refused):
                 self.end(reply)
-        except WireClosedError:
-            pass
+            self.is_over = True
         except Exception as error:  # noqa: BLE001 - one net a connection: it ends here
-            self._log.error("session failed", player=self.player, **logs.told(error))
-            self.end(goodbye("internal"))
-        self.is_over = True
+            self._fail(error)
+        return not self.is_over
+
+    def _fail(self, error: Exception) -> None:
+        self._log.error("session failed", player=self.player, **logs.told(error))
+        self.end(goodbye("internal"))
 
     async def _farewell(self) -> None:
         """Let the last word be read, for a moment."""
@@ -261,14 +275,29 @@ class Session:
     # --- what goes out --------------------------------------------------------------------
 
     def send(self, message: AnyServerMessage) -> None:
-        """Send a message; a peer that does not read is cut with `slow_consumer`."""
-        if not self.is_over:
-            self._post(self._connection.send(message))
+        """Send a message; a peer that does not read is cut with `slow_consumer`.
+
+        What cannot be sent is a fault of ours, and ends this connection alone.
+        """
+        if self.is_over:
+            return
+        try:
+            framed = self._connection.send(message)
+        except LocalProtocolError as error:
+            self._fail(error)
+        else:
+            self._post(framed)
 
     def send_update(self, payload: bytes) -> None:
         """Send an encoded update, likewise."""
-        if not self.is_over:
-            self._post(self._connection.send_encoded(payload, Update))
+        if self.is_over:
+            return
+        try:
+            framed = self._connection.send_encoded(payload, Update)
+        except LocalProtocolError as error:
+            self._fail(error)
+        else:
+            self._post(framed)
 
     def _post(self, framed: bytes) -> None:
         """Send at once if nothing waits, otherwise queue up."""

@@ -11,6 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from .sqlite_wal import lost_transactions
+
 VERSION: Final = 3
 APPLICATION: Final = 0x4D585472
 """Marks the file as ours (`PRAGMA application_id`)."""
@@ -112,6 +114,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     path.chmod(0o600)
+    _check_wal(path.resolve())
     database = _connect(str(path))
     try:
         _set_up(database, path)
@@ -119,6 +122,21 @@ def open_database(path: Path) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _check_wal(path: Path) -> None:
+    """Raise `SchemaError` if transactions are lost that were told to be durable."""
+    wal = path.with_name(f"{path.name}-wal")
+    if not wal.exists():
+        return
+    content = wal.read_bytes()
+    lost = lost_transactions(content)
+    # a server that begins the file anew meanwhile makes a mixture of what is read here
+    if lost > 1 and wal.read_bytes() == content:
+        raise SchemaError(
+            f"{wal.name} beside it is damaged, and {lost} changes in there cannot be read; take "
+            "the last backup, or remove that file to go on without them"
+        )
 
 
 def _connect(where: str, *, uri: bool = False) -> sqlite3.Connection:
@@ -178,7 +196,12 @@ def _keep_older(path: Path, version: int) -> None:
 
 
 def copy(path: Path, to: Path) -> None:
-    """Copy a database as one moment saw it into `to`, an empty file; durable on return."""
+    """Copy a database as one moment saw it into `to`, an empty file; durable on return.
+
+    Raises:
+        SchemaError: it is none of ours, or not whole.
+    """
+    _check_wal(path.resolve())
     with closing(_connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
         if _number(database, "application_id") != APPLICATION:
             raise SchemaError("it is no database of this program")

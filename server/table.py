@@ -7,7 +7,7 @@ raises `Decline` before anything has changed.
 from typing import Final
 
 from mexican_train import engine
-from mexican_train.protocol import TableLeft, TableState
+from mexican_train.protocol import TableState, table_left
 
 from .advice import Advice
 from .attendance import Attendance
@@ -155,7 +155,7 @@ class Table:
         """
         if self.is_in_play:
             raise Decline("already_started")
-        word = TableLeft(table=self.name, code="kicked", text="The host has sent you away.")
+        word = table_left(self.name, "kicked")
         was_here = self.seats.is_present(player)
         effects = self.leave(player, now)
         return [*([Deliver(player.number, word)] if was_here else []), *effects]

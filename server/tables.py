@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from mexican_train import engine
-from mexican_train.protocol import TableLeft
+from mexican_train.protocol import table_left
 
 from .clocks import Calendar
 from .declines import Decline
@@ -24,7 +24,7 @@ from .effects import (
     report,
 )
 from .lobby_settings import LobbySettings, TablePlan
-from .players import BadName, Player, Players, clean_name, skeleton
+from .players import BadName, Player, Players, clean_name, skeletons
 from .table import Table
 from .table_settings import Charter, password_digest
 
@@ -204,7 +204,8 @@ class Tables(Mapping[str, Table]):
                 raise Decline("bad_name")
         except BadName:
             raise Decline("bad_name") from None
-        if skeleton(plan.name) in {skeleton(name) for name in self._tables}:
+        wanted = skeletons(plan.name)
+        if any(wanted & skeletons(name) for name in self._tables):
             raise Decline("name_in_use")
         if len(self._tables) >= self.settings.tables_max:
             raise Decline("server_full")
@@ -244,7 +245,7 @@ class Tables(Mapping[str, Table]):
 
     def close(self, table: Table) -> list[Effect]:
         """Close a table; whoever is still there is told."""
-        word = TableLeft(table=table.name, code="closed", text="The table has closed.")
+        word = table_left(table.name, "closed")
         effects: list[Effect] = [
             Deliver(player.number, word) for player, _ in table.seats.viewers()
         ]

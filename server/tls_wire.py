@@ -10,7 +10,8 @@ from typing import Final
 
 import trio
 
-from .wires import CHUNK_BYTES, Wire, WireClosedError
+from .hub import CHUNK_BYTES
+from .wires import Take, Wire, WireClosedError, deliver_by_waiting
 
 HANDSHAKE: Final = 0x16
 """The first byte of everybody who speaks TLS. Frames of a hello begin with 0."""
@@ -61,13 +62,20 @@ class TlsWire:
                 await self._flush()
                 return
 
+    async def deliver(self, take: Take) -> None:
+        """Give on whatever comes."""
+        await deliver_by_waiting(self, take)
+
     async def receive(self) -> bytes:
         """The next bytes; empty at the end, which the peer has to tell."""
         while not self._is_parting:
             try:
                 return self._tls.read(CHUNK_BYTES)
             except ssl.SSLWantReadError:
-                await self._flush()
+                # whoever is sending sends what is to be said here too; doing it for others,
+                # a reader that is cancelled would tear what is theirs
+                if not self._turn.locked():
+                    await self._flush()
                 await self._pull()
             except ssl.SSLError as error:
                 raise WireClosedError from error
@@ -107,7 +115,7 @@ class TlsWire:
         async with self._turn:
             if self._is_torn:
                 raise WireClosedError
-            if self._outgoing.pending:
+            while self._outgoing.pending:
                 self._is_torn = True
                 await self._inner.send_all(self._outgoing.read())
                 self._is_torn = False

@@ -367,6 +367,7 @@ def card_lines(rules: engine.RuleSet) -> list[wire.CardLine]:
             value=_option_value(line.value),
             differs=line.option in changed,
             text=line.text,
+            idle_since=line.idle_since,
         )
         for line in rules.card()
     ]

@@ -1,16 +1,21 @@
 """Wires: the bytes of one connection, over a socket or over any trio stream.
 
-One task reads, one writes. `send_now` gives what can be sent without waiting, which for a socket
-is nearly always all: two system calls fewer than waiting first, and no task to wake.
+`deliver` hands on what comes, for a socket through the hub. `send_now` gives what can be sent
+without waiting, which for a socket is nearly always all: two system calls fewer than waiting
+first, and no task to wake.
 """
 
 import socket
-from typing import Final, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import trio
 from trio.lowlevel import notify_closing, wait_readable, wait_writable
 
-CHUNK_BYTES: Final = 16 * 1024
+from .hub import CHUNK_BYTES, Hub, HubClosedError
+
+Take = Callable[[bytes], bool]
+"""Takes what has come, nothing at the end; says whether more is wanted."""
 
 
 class WireClosedError(Exception):
@@ -19,6 +24,13 @@ class WireClosedError(Exception):
 
 class Wire(Protocol):
     """A connection's bytes."""
+
+    async def deliver(self, take: Take) -> None:
+        """Give `take` whatever comes, nothing at the end, until it says no or this is cancelled.
+
+        Raises what it raises, and `WireClosedError`.
+        """
+        ...
 
     async def receive(self) -> bytes:
         """The next bytes; empty at the end. Raises `WireClosedError`."""
@@ -42,11 +54,25 @@ class Wire(Protocol):
 
 
 class SocketWire:
-    """A connected stream socket, which it makes non-blocking and owns from now on."""
+    """A connected stream socket, which it makes non-blocking and owns from now on.
 
-    def __init__(self, sock: socket.socket) -> None:
+    Without a hub it waits for itself.
+    """
+
+    def __init__(self, sock: socket.socket, hub: Hub | None = None) -> None:
         sock.setblocking(False)
         self._socket = sock
+        self._hub = hub
+
+    async def deliver(self, take: Take) -> None:
+        """Give on whatever comes."""
+        if self._hub is None:
+            await deliver_by_waiting(self, take)
+            return
+        try:
+            await self._hub.read(self._socket, take)
+        except (OSError, HubClosedError) as error:
+            raise WireClosedError from error
 
     async def receive(self) -> bytes:
         """The next bytes; empty at the end."""
@@ -91,6 +117,8 @@ class SocketWire:
     async def aclose(self) -> None:
         """Close the socket and wake whoever waits for it."""
         if self._socket.fileno() >= 0:
+            if self._hub is not None:
+                self._hub.forget(self._socket)
             notify_closing(self._socket)
             self._socket.close()
         await trio.lowlevel.checkpoint()
@@ -101,6 +129,10 @@ class StreamWire:
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
+
+    async def deliver(self, take: Take) -> None:
+        """Give on whatever comes."""
+        await deliver_by_waiting(self, take)
 
     async def receive(self) -> bytes:
         """The next bytes; empty at the end."""
@@ -132,3 +164,9 @@ class StreamWire:
     async def aclose(self) -> None:
         """Close without waiting for anything."""
         await trio.aclose_forcefully(self._stream)
+
+
+async def deliver_by_waiting(wire: Wire, take: Take) -> None:
+    """`Wire.deliver` of a wire that waits for itself alone."""
+    while take(await wire.receive()):
+        pass

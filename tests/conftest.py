@@ -21,6 +21,9 @@ class Scale(Protocol):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the long counts")
+    parser.addoption(
+        "--update-screens", action="store_true", help="write the pictures of the full screen anew"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     In CI the examples are the same in every run, so that a change is judged by itself alone. No
     deadlines: the machine may be busy, and no test here is about time.
     """
+    os.environ["MT_CLIENT_LANG"] = "en"  # whatever the locale of whoever runs them
     in_ci = bool(os.environ.get("CI"))
     built_in = settings.get_profile("default")
     settings.register_profile(
@@ -50,6 +54,12 @@ def scale(pytestconfig: pytest.Config) -> Scale:
     """Give the function that chooses between the usual and the long count."""
     is_full = bool(pytestconfig.getoption("--full"))
     return lambda default, full: full if is_full else default
+
+
+@pytest.fixture(scope="session")
+def update_screens(pytestconfig: pytest.Config) -> bool:
+    """Whether the pictures in `tests/client/screens` are to be written instead of compared."""
+    return bool(pytestconfig.getoption("--update-screens"))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,8 +1,8 @@
 """Measure the server: moves, CPU, latency, memory, beside bare peers in the same run.
 
 Each figure is the median of several alternations of both sides on loopback. The server runs in a
-process of its own, this one is the load. The store is the one in memory: nothing is durable yet,
-so the rows that say "durable" are an upper bound. Linux only.
+process of its own, this one is the load. Without `--db` the store is the one in memory, and the
+rows that say "durable" are an upper bound. Linux only.
 """
 
 import argparse
@@ -10,9 +10,10 @@ import gc
 import resource
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -51,6 +52,17 @@ def peer(name: str) -> AbstractContextManager[Child]:
     return ending([sys.executable, str(Path(__file__).with_name("peers.py")), name])
 
 
+@contextmanager
+def measured(folder: Path | None, profile: Path | None = None) -> Iterator[Child]:
+    """The server under test; with `folder` it stores what happens in a new file there."""
+    with ExitStack() as stack:
+        options = []
+        if folder is not None:
+            files = stack.enter_context(tempfile.TemporaryDirectory(dir=folder))
+            options = [f"--db={Path(files) / 'games.db'}"]
+        yield stack.enter_context(game_server(options, profile=profile))
+
+
 def window(load: Load, child: Child, seconds: float) -> tuple[Tally, float]:
     """One window of a load after a warm-up, and the child's CPU seconds a move in it."""
     load.window(WARM_SECONDS)
@@ -66,10 +78,12 @@ def window(load: Load, child: Child, seconds: float) -> tuple[Tally, float]:
 # --- the parts ----------------------------------------------------------------------------
 
 
-def moves(runs: int, seconds: float, tables: int, profile: Path | None) -> None:
+def moves(
+    runs: int, seconds: float, tables: int, folder: Path | None, profile: Path | None
+) -> None:
     """Moves a second as a share of the round trips of a bare trio echo."""
     with ExitStack() as stack:
-        server = stack.enter_context(game_server(profile=profile))
+        server = stack.enter_context(measured(folder, profile))
         echo = stack.enter_context(peer("echo"))
         players = stack.enter_context(closing(Tables()))
         echoes = stack.enter_context(closing(Echoes()))
@@ -90,13 +104,13 @@ def moves(runs: int, seconds: float, tables: int, profile: Path | None) -> None:
     row("the same by CPU time", f"{median(shares):.3f}")
 
 
-def tables(runs: int, seconds: float, counts: tuple[int, ...]) -> None:
+def tables(runs: int, seconds: float, counts: tuple[int, ...], folder: Path | None) -> None:
     """CPU a move, from one table to many, each count on a server of its own."""
     figures: dict[int, list[float]] = {count: [] for count in counts}
     with ExitStack() as stack:
         sides = []
         for count in counts:
-            server = stack.enter_context(game_server())
+            server = stack.enter_context(measured(folder))
             players = stack.enter_context(closing(Tables()))
             players.open(server.port, count)
             sides.append((count, server, players))
@@ -112,10 +126,10 @@ def tables(runs: int, seconds: float, counts: tuple[int, ...]) -> None:
     row(f"{counts[-1]} over {counts[0]}", f"{ratio:.2f}")
 
 
-def latency(runs: int, seconds: float, count: int, rate: float) -> None:
+def latency(runs: int, seconds: float, count: int, rate: float, folder: Path | None) -> None:
     """From when a move is due until the last seat has its update, beside a bare broadcast."""
     with ExitStack() as stack:
-        server = stack.enter_context(game_server())
+        server = stack.enter_context(measured(folder))
         bare = stack.enter_context(peer("broadcast"))
         players = stack.enter_context(closing(PacedTables()))
         askers = stack.enter_context(closing(Broadcasts()))
@@ -187,21 +201,24 @@ def main() -> None:
     parser.add_argument(
         "--profile", type=Path, help="part moves: run it under cProfile, write here"
     )
+    parser.add_argument(
+        "--db", type=Path, metavar="FOLDER", help="store what happens, in new files in this folder"
+    )
     asked = parser.parse_args()
-    runs, seconds = asked.runs, asked.seconds
+    runs, seconds, folder = asked.runs, asked.seconds, asked.db
     parts: dict[str, tuple[str, Callable[[], None]]] = {
         "moves": (
             "64 tables of four, as fast as they can",
-            lambda: moves(runs, seconds, 64, asked.profile),
+            lambda: moves(runs, seconds, 64, folder, asked.profile),
         ),
-        "tables": ("from 1 table to 500", lambda: tables(runs, seconds, (1, 8, 64, 500))),
+        "tables": ("from 1 table to 500", lambda: tables(runs, seconds, (1, 8, 64, 500), folder)),
         "latency": (
             "100 tables, 1,000 moves a second",
-            lambda: latency(runs, 3 * seconds, 100, 1000),
+            lambda: latency(runs, 3 * seconds, 100, 1000, folder),
         ),
         "crowd": (
             "500 tables, 1,000 moves a second",
-            lambda: latency(runs, 3 * seconds, 500, 1000),
+            lambda: latency(runs, 3 * seconds, 500, 1000, folder),
         ),
         "memory": ("memory", lambda: memory(runs, 2000)),
     }

@@ -267,6 +267,7 @@ def page() -> str:
         "refused_codes": codes(p.REFUSED_CODES),
         "goodbye_codes": codes(p.GOODBYE_CODES),
         "declined_codes": codes(p.DECLINED_CODES),
+        "left_codes": codes(p.LEFT_CODES),
         "hint_codes": table(
             ("code", "sentence"), [(f"`{code}`", sentence) for code, sentence in TEXTS.items()]
         ),

@@ -157,3 +157,35 @@ def test_a_broken_file_keeps_nothing(tmp_path: Path, content: str) -> None:
     assert FilePins(path).load("there:1") is None
     FilePins(path).save("there:1", FINGERPRINT)
     assert FilePins(path).load("there:1") == FINGERPRINT
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f'{{\n "there:1": "{FINGERPRINT}",\n}}\n',
+        f'{{\n "there:1": "{FINGERPRINT}"\n',
+        f'{{"there:2": "short", "there:1": "{FINGERPRINT}"}}',
+        f'{{"there:2": 7, "there:1": "{FINGERPRINT}"}}',
+        f'{{"there:1": "{FINGERPRINT}" "there:3"}}',
+        f'\ufeff{{"there:1": "{FINGERPRINT}"}}',
+    ],
+)
+def test_a_slip_in_the_file_forgets_no_other_server(tmp_path: Path, content: str) -> None:
+    """As by who deletes the last line, as the documents say, and leaves the comma before it."""
+    path = tmp_path / "fingerprints.json"
+    path.write_text(content, encoding="utf-8")
+    assert FilePins(path).load("there:1") == FINGERPRINT
+    FilePins(path).save("there:2", OTHER)
+    assert FilePins(path).load("there:1") == FINGERPRINT
+
+
+def test_places_of_every_form_are_kept(tmp_path: Path) -> None:
+    places = [
+        "[2001:db8::1]:12012",
+        "k\N{LATIN SMALL LETTER O WITH STROKE}kken.example:1",
+        'a"\\b:1',
+    ]
+    pins = FilePins(tmp_path / "fingerprints.json")
+    for place in places:
+        pins.save(place, FINGERPRINT)
+    assert [pins.load(place) for place in places] == [FINGERPRINT] * 3

@@ -345,6 +345,28 @@ async def test_a_server_that_hangs_up_after_each_welcome_is_not_hammered(
     assert sum(at - server.attempts[0] < 20 for at in server.attempts) <= 10
 
 
+async def test_what_waits_for_a_stream_can_be_taken_back(
+    opened: Opened, server: ScriptedServer, autojump_clock: object
+) -> None:
+    """It is never sent; what may have gone out already cannot be taken back."""
+    async with opened() as (link, peer):
+        sent = link.send(say("sent"))
+        await peer.receive()
+        assert not link.take_back(sent)
+        await peer.hang_up()
+        assert isinstance(await link.receive(), LinkNotice)
+        waiting, kept = link.send(say("no")), link.send(say("yes"))
+        assert link.take_back(waiting)
+        assert not link.take_back(waiting)
+        again = await server.accept()
+        await again.greet()
+        assert [await again.receive() for _ in range(2)] == [
+            Say(id=sent, text="sent"),
+            Say(id=kept, text="yes"),
+        ]
+        assert not link.take_back(kept)
+
+
 async def test_after_a_steady_connection_the_waits_start_anew(
     opened: Opened, server: ScriptedServer, autojump_clock: object
 ) -> None:

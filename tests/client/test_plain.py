@@ -10,10 +10,10 @@ import trio
 from mexican_train.client.address import Address
 from mexican_train.client.discovery import FindServers, FoundServer, find_servers
 from mexican_train.client.link import hello_for, open_link
+from mexican_train.client.person import Opening
 from mexican_train.client.plain import (
     ANSWER_SECONDS,
     LINE_BYTES_MAX,
-    Opening,
     Paper,
     PlainMode,
     read_lines,

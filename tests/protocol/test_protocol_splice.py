@@ -14,6 +14,7 @@ from mexican_train.protocol import (
     Update,
     decode_server,
     encode,
+    encode_own,
     encode_update_shared,
     preencoded,
     splice,
@@ -26,6 +27,8 @@ def shared_of(update: Update, events: Sequence[AnyEvent]) -> SharedUpdate:
         view=update.view,
         events=events,
         last_event=update.last_event,
+        turn=update.turn,
+        deadline_ms=update.deadline_ms,
         unproven=update.unproven,
         clock=update.clock,
     )
@@ -36,12 +39,9 @@ def spliced(
 ) -> bytes:
     return splice(
         shared,
+        encode_own(update.seat, update.hand),
         answers=update.answers,
-        seat=update.seat,
-        hand=update.hand,
-        turn=update.turn,
         choices=update.choices,
-        deadline_ms=update.deadline_ms,
         events=events,
     )
 
@@ -91,7 +91,7 @@ def test_no_private_part_of_one_viewer_is_in_another_ones_update(
     assert isinstance(update, Update)
     shared = shared_of(update, [TileDrawn(n=9, seat=1, tile=None)])
     own = spliced(shared, update, [TileDrawn(n=9, seat=1, tile=(6, 5))])
-    other = splice(shared, answers=0, seat=0, hand=[], turn=1, choices=(), deadline_ms=None)
+    other = splice(shared, encode_own(0, []))
     assert b"\x92\x06\x05" in own
     assert b"\x92\x06\x05" not in other
 

@@ -4,10 +4,11 @@
 `Peer` somebody connected to it. All keep what any viewer was ever sent, and what was logged.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
 from random import Random
-from typing import Any
+from socket import socketpair
+from typing import Any, Literal
 
 import pytest
 import structlog
@@ -306,11 +307,19 @@ class Peer:
                 await self.send(HeartbeatAnswer(n=message.n))
 
 
-class Hall:
-    """A running server without sockets, and the lines of its log."""
+Transport = Literal["memory", "hub", "socket"]
+"""How a hall's peers are connected: through memory, or by a socket that the hub reads, or not."""
 
-    def __init__(self, nursery: trio.Nursery, **options: Any) -> None:
+
+class Hall:
+    """A running server that does not listen, and the lines of its log."""
+
+    def __init__(
+        self, nursery: trio.Nursery, transport: Transport = "memory", **options: Any
+    ) -> None:
         self.lines: list[Any] = []
+        self._transport = transport
+        self._sockets: list[trio.socket.SocketType] = []
         self._nursery = nursery
         store = options.pop("store", None)
         log = structlog.wrap_logger(
@@ -330,9 +339,19 @@ class Hall:
 
     def connect(self) -> Peer:
         """Open a connection."""
-        ours, theirs = memory_stream_pair()
-        self._nursery.start_soon(self.server.serve_stream, theirs)
-        return Peer(ours)
+        if self._transport == "memory":
+            near, far = memory_stream_pair()
+            self._nursery.start_soon(self.server.serve_stream, far)
+            return Peer(near)
+        ours, theirs = socketpair()
+        self._nursery.start_soon(self.server._serve_socket, theirs, "127.0.0.1")
+        self._sockets.append(trio.socket.from_stdlib_socket(ours))
+        return Peer(trio.SocketStream(self._sockets[-1]))
+
+    def hang_up(self) -> None:
+        """Close the peers' ends of all sockets."""
+        for each in self._sockets:
+            each.close()
 
     async def enter(self, name: str, kind: ClientKind = "person", **fields: Any) -> Peer:
         """Open a connection, and be welcome."""
@@ -344,18 +363,33 @@ class Hall:
 
 
 @pytest.fixture
-def open_hall(nursery: trio.Nursery) -> Callable[..., Awaitable[Hall]]:
+def transport() -> Transport:
+    """How peers are connected; a module that wants every way has a fixture of its own."""
+    return "memory"
+
+
+@pytest.fixture
+async def open_hall(
+    nursery: trio.Nursery, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Callable[..., Awaitable[Hall]]]:
     """Give a function that starts a server.
 
     A test that uses it asks for `autojump_clock` itself, or time would be real.
     """
+    if transport == "socket":
+        monkeypatch.setattr("mexican_train.server.app.open_hub", lambda: None)
+
+    halls: list[Hall] = []
 
     async def start(within: trio.Nursery = nursery, **options: Any) -> Hall:
-        hall = Hall(within, **options)
+        hall = Hall(within, transport, **options)
+        halls.append(hall)
         await within.start(hall.server.run)
         return hall
 
-    return start
+    yield start
+    for hall in halls:
+        hall.hang_up()
 
 
 @pytest.fixture

@@ -455,6 +455,16 @@ def test_nothing_is_heard_of_somebody_muted(seated: Any) -> None:
     assert desk.decline(ann, Mute, name="nobody").code == "no_such_player"
 
 
+def test_who_is_forgotten_is_not_muted_for_ever(desk: Any) -> None:
+    """No list grows with the guests who come and go."""
+    ann = desk.enter("ann")
+    for _ in range(5):
+        bob = desk.enter("bob")
+        desk.send(ann, Mute, name="bob")
+        desk.drop(bob)
+    assert desk.lobby._players[ann].muted == {bob}
+
+
 # --- seat codes ---------------------------------------------------------------------------
 
 

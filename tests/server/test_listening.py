@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from mexican_train.protocol import (
     ClientConnection,
     Goodbye,
@@ -20,7 +21,7 @@ from mexican_train.protocol import (
     Said,
     Welcome,
 )
-from mexican_train.server import Config, ListenError, Server, app
+from mexican_train.server import Config, ListenError, Server, app, program
 from mexican_train.server.listeners import is_loopback, open_listeners
 from mexican_train.server.program import join_lines, write_ready_file
 
@@ -90,6 +91,67 @@ async def test_loopback_has_no_limit_an_address() -> None:
         assert isinstance(answers[0], Welcome)
 
 
+@pytest.fixture
+async def arrive(open_hall: Any, nursery: trio.Nursery) -> AsyncIterator[Callable[..., Any]]:
+    """Give a function that connects from an address, to a server with room for one from each."""
+    hall = await open_hall(address_connections_max=1)
+    ends: list[trio.SocketStream] = []
+
+    def from_address(address: str) -> trio.SocketStream:
+        ours, theirs = socket.socketpair()
+        nursery.start_soon(hall.server._serve_socket, theirs, address)
+        ends.append(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
+        return ends[-1]
+
+    yield from_address
+    for each in ends:
+        each.socket.close()
+
+
+async def first_answer(stream: trio.SocketStream) -> Any:
+    """What a hello is answered by; None at an end without a word."""
+    connection = ClientConnection()
+    await stream.send_all(connection.send(HELLO))
+    received = bytes(await stream.receive_some())
+    return next(connection.receive_data(received), None)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "::ffff:192.0.2.1", True),
+        ("2001:db8::1", "2001:db8::2", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::1", "::1", False),
+    ],
+)
+async def test_one_household_counts_as_one_address(
+    autojump_clock: object, arrive: Callable[..., Any], first: str, second: str, is_one: bool
+) -> None:
+    """Of IPv6 whoever has one address has as many as there are in a /64."""
+    assert isinstance(await first_answer(arrive(first)), Welcome)
+    answer = await first_answer(arrive(second))
+    assert answer.code == ("server_full" if is_one else "name_taken")
+
+
+async def test_who_finds_no_room_takes_none(
+    autojump_clock: object, arrive: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many are told why at a time; the next is closed at once, until one of them has gone."""
+    monkeypatch.setattr(app, "TURNED_AWAY_MAX", 2)
+    assert isinstance(await first_answer(arrive("192.0.2.1")), Welcome)
+    told = [arrive("192.0.2.1") for _ in range(2)]
+    await trio.testing.wait_all_tasks_blocked()
+    assert await arrive("192.0.2.1").receive_some() == b""
+    for each in told:
+        assert (await first_answer(each)).code == "server_full"
+        await each.aclose()
+    await trio.testing.wait_all_tasks_blocked()
+    assert (await first_answer(arrive("192.0.2.1"))).code == "server_full"
+
+
 async def test_a_stop_ends_a_connection_with_its_reason() -> None:
     async with serving() as server:
         stream = await trio.open_tcp_stream(*server.addresses[0])
@@ -149,6 +211,27 @@ async def test_the_ready_file_tells_scripts_where(tmp_path: Path) -> None:
         assert ready["protocol"] == [1, 1]
         assert join_lines(server) == [f"mt-client 127.0.0.1:{ready['port']}"]
     assert [each.name for each in await trio.Path(tmp_path).iterdir()] == ["ready.json"]
+
+
+@pytest.mark.parametrize(
+    ("host", "lines", "own"),
+    [
+        (None, ["192.0.2.7", "[2001:db8::7]"], "127.0.0.1"),
+        ("0.0.0.0", ["192.0.2.7"], "127.0.0.1"),  # noqa: S104 - nobody listens there
+        ("::", ["[2001:db8::7]"], "::1"),
+        ("192.0.2.9", ["192.0.2.9"], "192.0.2.9"),
+    ],
+)
+def test_nobody_is_told_to_type_an_address_that_is_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str | None, lines: list[str], own: str
+) -> None:
+    """Every interface has an address to listen at, but none to connect to."""
+    monkeypatch.setattr(program, "network_addresses", lambda: ["192.0.2.7", "2001:db8::7"])
+    server = Server(Config(host=host))
+    server.addresses = [("::" if host is None else host, 7)]
+    assert join_lines(server) == [f"mt-client {each}:7" for each in lines]
+    write_ready_file(server, tmp_path / "ready")
+    assert json.loads((tmp_path / "ready").read_text())["host"] == own
 
 
 async def test_running_out_of_descriptors_only_makes_it_wait(

@@ -108,7 +108,7 @@ def table_state(lobby: Lobby, name: str) -> dict[str, Any]:
             "events": [each.seen_by(0) for each in progress.events_after(0)],
             "debts": progress.debt_events,
             "choices": [progress.choices(seat) for seat in seats],
-            "hands": [progress.hand(seat) for seat in seats],
+            "hands": [progress.own(seat) for seat in seats],
             "record": progress.game.record(progress.names).to_text(),
         }
     return state

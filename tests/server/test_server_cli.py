@@ -201,8 +201,10 @@ def test_a_password_file_is_kept_as_a_digest(
     chosen = config("--password-file", str(path))
     assert chosen.password_digest == digest_of("sesame")
     assert "sesame" not in repr(chosen)
+    path.chmod(0o440)
+    config("--password-file", str(path))
     assert capsys.readouterr().err == ""
-    path.chmod(0o640)
+    path.chmod(0o604)
     config("--password-file", str(path))
     assert capsys.readouterr().err == (
         f"mt-server: others may read the password in {path}: chmod 600 {path}\n"
@@ -241,6 +243,22 @@ def test_the_own_certificate_lies_beside_the_store(
         assert found is not None
         assert found.fingerprint != here.fingerprint
     assert (tmp_path / "data" / "mexican-train" / "tls-self-signed.pem").exists()
+
+
+def test_a_copy_of_the_own_key_that_everybody_may_read_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As one is that was copied from a backup."""
+    pytest.importorskip("cryptography", reason="the extra tls is not installed")
+    arguments = ["--tls", "self-signed", "--db", str(tmp_path / "games.db")]
+    config(*arguments)
+    assert capsys.readouterr().err == ""
+    path = tmp_path / "tls-self-signed.pem"
+    path.chmod(0o644)
+    config(*arguments)
+    assert capsys.readouterr().err == (
+        f"mt-server: others may read the key in {path}: chmod 600 {path}\n"
+    )
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -32,6 +32,14 @@ from mexican_train.server.effects import Fact, MoveMade
 from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture(params=["memory", "hub", "socket"])
+def transport(request: pytest.FixtureRequest) -> Any:
+    """Give each way to be connected: all of them are served alike."""
+    return request.param
+
+
 ONE_ROUND = RuleSet.preset("classic").with_options({"game.rounds": 1})
 
 
@@ -291,6 +299,35 @@ async def test_a_stop_is_announced_and_ends_every_session(
     assert messages[-1].code == "shutdown"
     await ann.stream.aclose()
     await quiet()
+    assert not hall.server._sessions
+
+
+async def test_a_stop_right_after_the_start_is_as_quick_as_any(
+    autojump_clock: MockClock, open_hall: OpenHall, plan: Callable[..., Any]
+) -> None:
+    """House bots that are not at their tables yet do not come back, and that is no fault."""
+    tables = tuple(plan(name=f"t{n}", seats=4, bots=("random",) * 3) for n in range(5))
+    hall = await open_hall(tables=tables)
+    began = trio.current_time()
+    for _ in range(3):
+        await trio.lowlevel.checkpoint()
+    hall.server.stop()
+    await trio.testing.wait_all_tasks_blocked()
+    assert not hall.server._sessions
+    assert not hall.logged("house bot failed")
+    await trio.sleep(5)
+    assert trio.current_time() - began == 5.0
+    assert not hall.server._sessions
+
+
+async def test_who_comes_while_the_server_stops_is_refused(
+    autojump_clock: MockClock, hall: Any
+) -> None:
+    """Nobody would end such a connection before the drain time."""
+    hall.server.stop()
+    late = hall.connect()
+    (refused,) = await late.rest()
+    assert refused.code == "shutdown"
     assert not hall.server._sessions
 
 

@@ -19,6 +19,7 @@ from mexican_train.protocol import (
     Ping,
     Pong,
     Refused,
+    Said,
     Say,
     TableNews,
     Tables,
@@ -27,9 +28,16 @@ from mexican_train.protocol import (
     frame,
 )
 from mexican_train.server import Lobby
+from mexican_train.server.effects import Report
 from trio.testing import MockClock
 
 OpenHall = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture(params=["memory", "hub", "socket"])
+def transport(request: pytest.FixtureRequest) -> Any:
+    """Give each way to be connected: all of them are served alike."""
+    return request.param
 
 
 def framed(**fields: Any) -> bytes:
@@ -245,6 +253,35 @@ async def test_a_stream_that_raises_ends_one_connection(
     await hall.server.serve_stream(Broken())
     assert isinstance(await bystander.ask(Ping), Pong)
     assert hall.logged("session failed")
+
+
+async def test_a_message_that_cannot_be_sent_ends_one_connection(
+    autojump_clock: MockClock, hall: Any
+) -> None:
+    """Whoever had it delivered goes on: it may be the task that stores for everybody."""
+    bystander, peer = await hall.enter("ann"), await hall.enter("eve")
+    (session,) = (each for each in hall.server._sessions if each.player == 2)
+    session.send(Said(name="ann", text="x" * 70_000))
+    (*_, last) = await peer.rest()
+    assert last.code == "internal"
+    assert isinstance(await bystander.ask(Ping), Pong)
+    (line,) = hall.logged("session failed")
+    assert line["error"] == "LocalProtocolError"
+
+
+async def test_an_update_that_cannot_be_sent_likewise(autojump_clock: MockClock, hall: Any) -> None:
+    peer = await hall.enter("eve")
+    (session,) = hall.server._sessions
+    session.send_update(bytes(70_000))
+    (*_, last) = await peer.rest()
+    assert last.code == "internal"
+
+
+async def test_a_line_of_the_core_keeps_its_level(autojump_clock: MockClock, hall: Any) -> None:
+    """A table that is set aside is an error, also for who reads nothing else."""
+    hall.server._desk.follow([Report("all well"), Report("all lost", level="error")])
+    levels = [line["level"] for event in ("all well", "all lost") for line in hall.logged(event)]
+    assert levels == ["info", "error"]
 
 
 # --- time ---------------------------------------------------------------------------------

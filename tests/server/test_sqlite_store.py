@@ -226,6 +226,69 @@ async def test_a_damaged_page_is_named(desk: Any, tmp_path: Path) -> None:
     assert "damaged" in await fault(path)
 
 
+@pytest.fixture
+async def killed(desk: Any, tmp_path: Path) -> Callable[[Callable[[bytes], bytes]], Path]:
+    """Give a function that leaves the files of a server that was killed, the WAL changed."""
+    path = tmp_path / "s.db"
+    async with opened(path) as (store, _):
+        for fact in played(desk):
+            await store.save([fact])
+        files = {name: (tmp_path / name).read_bytes() for name in ("s.db", "s.db-wal")}
+
+    def left(harm: Callable[[bytes], bytes]) -> Path:
+        path.write_bytes(files["s.db"])
+        wal = path.with_name("s.db-wal")
+        wal.write_bytes(harm(files["s.db-wal"]))
+        path.with_name("s.db-shm").unlink(missing_ok=True)
+        return path
+
+    return left
+
+
+def flipped(content: bytes, at: int) -> bytes:
+    """The same with one byte changed."""
+    return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
+
+
+FRAME_BYTES = 24 + 4096
+
+
+@pytest.mark.parametrize("at", [32 + 5, 32 + 5 * FRAME_BYTES + 10, 32 + 50 * FRAME_BYTES + 2000])
+async def test_a_damaged_wal_is_named_and_left_alone(
+    killed: Callable[[Callable[[bytes], bytes]], Path], at: int
+) -> None:
+    """SQLite itself would go on without all that follows, and nobody would know."""
+    path = killed(lambda content: flipped(content, at))
+    wal = path.with_name("s.db-wal")
+    content = wal.read_bytes()
+    for _ in range(2):
+        line = await fault(path)
+        assert "s.db-wal beside it is damaged" in line
+        assert "last backup" in line
+        with pytest.raises(StoreError, match="damaged"):
+            back_up(path, path.with_name("copy.db"))
+        assert not path.with_name("copy.db").exists()
+        assert wal.read_bytes() == content
+    wal.unlink()
+    async with opened(path):
+        pass
+
+
+async def test_what_a_crash_leaves_of_a_wal_is_no_damage(
+    killed: Callable[[Callable[[bytes], bytes]], Path], scale: Any
+) -> None:
+    """Cut off anywhere, or with one unfinished transaction at its end."""
+    whole = killed(bytes)
+    size = whole.with_name("s.db-wal").stat().st_size
+    cuts = scale(20, 400)
+    for number in range(cuts + 1):
+        length = size * number // cuts
+        async with opened(killed(lambda content, length=length: content[:length])):  # type: ignore[misc]
+            pass
+    async with opened(killed(lambda content: flipped(content, len(content) - 9))) as (_, facts):
+        assert facts
+
+
 async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     path = tmp_path / "file" / "s.db"

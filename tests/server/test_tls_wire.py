@@ -351,6 +351,43 @@ async def test_after_half_a_record_nothing_more_is_sent(
         await wire.shake_hands()
 
 
+async def test_a_reader_that_is_ended_tears_nothing_that_others_send(
+    certificate: Certificate, client: ssl.SSLContext, autojump_clock: object
+) -> None:
+    """A session's last word ends its reading while earlier words still wait to be read."""
+    ours, theirs = trio.testing.memory_stream_pair()
+    inner = Gated(theirs)
+    wire, guest = TlsWire(inner, certificate.context), Guest(ours, client)
+    reading = trio.CancelScope()
+
+    async def read() -> None:
+        with reading:
+            await wire.deliver(bool)
+
+    async def write() -> None:
+        await wire.send_all(b"one ")
+        await wire.send_all(b"two")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(guest.tls.do_handshake)
+        await wire.shake_hands()
+        inner.close_gate()
+        nursery.start_soon(read)
+        nursery.start_soon(write)
+        await trio.testing.wait_all_tasks_blocked()
+        await guest.tls.send_all(b"heard")
+        await trio.testing.wait_all_tasks_blocked()
+        inner.let_one_pass()
+        await trio.testing.wait_all_tasks_blocked()
+        reading.cancel()
+        await trio.testing.wait_all_tasks_blocked()
+        inner.open_gate()
+    came = b""
+    while len(came) < len(b"one two"):
+        came += bytes(await guest.tls.receive_some())
+    assert came == b"one two"
+
+
 # --- over loopback ------------------------------------------------------------------------
 
 
@@ -420,3 +457,29 @@ class Dripping(trio.abc.Stream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+class Gated(StreamWire):
+    """A wire whose sending waits at a gate, which is open at first."""
+
+    def __init__(self, stream: trio.abc.Stream) -> None:
+        super().__init__(stream)
+        self._passes = trio.Semaphore(1)
+        self._is_open = True
+
+    def close_gate(self) -> None:
+        self._is_open = False
+        self._passes.acquire_nowait()
+
+    def let_one_pass(self) -> None:
+        self._passes.release()
+
+    def open_gate(self) -> None:
+        self._is_open = True
+        self._passes.release()
+
+    async def send_all(self, sending: bytes) -> None:
+        await self._passes.acquire()
+        if self._is_open:
+            self._passes.release()
+        await super().send_all(sending)

@@ -125,6 +125,8 @@ def test_a_password_from_start_to_end(password_file: Path, tmp_path: Path) -> No
         assert "another password" in told_in_one_line(done)
         bot = ("--strategy=random", "--count=2")
         done = run_program("mt-bot", server.address, *bot)
+        assert "wants a password: --password-file" in told_in_one_line(done)
+        done = run_program("mt-bot", server.address, *bot, f"--password-file={wrong}")
         assert "another password" in told_in_one_line(done)
         with pytest.raises(RefusedError, match="another password"):
             run(First(), server.address)

@@ -30,6 +30,7 @@ with server:
     class Mine(Bot):
         def choose(self, view, choices):
             return choices[0]
+    subprocess.run([bin / "mt-client", "--lang=nb"], check=False)  # says what is missing: a server
     port = json.loads(ready.read_text())["port"]
     print(run(Mine(), f"127.0.0.1:{port}").places)
     sys.exit(server.wait(60))
@@ -68,6 +69,7 @@ def test_wheel_serves_and_plays(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"\[\d, \d, \d\]\n", done.stdout)
+    assert "nevn en tjener" in done.stderr
 
 
 def _copy_tracked(to: Path) -> None:
