@@ -10,9 +10,10 @@ from pathlib import Path
 
 import click
 
+from .asking import is_at_terminal
 from .command import ExampleCommand
 from .texts import LANGUAGES, choose_language, language_of, text
-from .wish import NAME_CHARS_MAX, THEME_NAMES, AccessOptions, Look, Wish
+from .wish import NAME_CHARS_MAX, THEME_NAMES, AccessOptions, Look, OpenOptions, Wish
 
 PROGRAM = "mt-client"
 SEAT_CODE_CHARS_MAX = 40
@@ -21,7 +22,7 @@ SEAT_CODE_CHARS_MAX = 40
 @click.command(
     PROGRAM,
     cls=ExampleCommand,
-    examples=("mt-client 192.0.2.7 --name ann", "mt-client --solo"),
+    examples=("mt-client 192.0.2.7 --name ann", "mt-client --solo", "mt-client"),
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": "MT_CLIENT",
@@ -33,10 +34,8 @@ SEAT_CODE_CHARS_MAX = 40
 @click.option(
     "--bots",
     type=click.IntRange(1, 13),
-    default=3,
-    show_default=True,
     metavar="N",
-    help="With --solo: how many bots.",
+    help="With --solo: how many bots.  [default: 3; with --open-to-lan none]",
 )
 @click.option(
     "--strategy",
@@ -44,6 +43,33 @@ SEAT_CODE_CHARS_MAX = 40
     show_default=True,
     metavar="NAME",
     help="With --solo: how the bots play.",
+)
+@click.option(
+    "--resume/--new",
+    default=None,
+    help="With --solo: go on with the game that was left, or give it up.  [default: ask]",
+)
+@click.option(
+    "--open-to-lan",
+    is_flag=True,
+    help="A game on this machine that others may join: --solo with free seats.",
+)
+@click.option(
+    "--seats",
+    type=click.IntRange(2, 14),
+    metavar="N",
+    help="With --open-to-lan: yours and all others.  [default: 4, or two more than bots]",
+)
+@click.option(
+    "--host",
+    metavar="ADDR",
+    help="With --open-to-lan: where to listen.  [default: every interface]",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="With --open-to-lan: likewise.  [default: 12012, or a free one]",
 )
 @click.option("--name", metavar="NAME", help="Your name at the table. [default: your login name]")
 @click.option("--table", metavar="NAME", help="Sit down at this table at once.")
@@ -106,8 +132,13 @@ def main(
     server: str | None,
     *,
     solo: bool,
-    bots: int,
+    bots: int | None,
     strategy: str,
+    resume: bool | None,
+    open_to_lan: bool,
+    seats: int | None,
+    host: str | None,
+    port: int | None,
     name: str | None,
     table: str | None,
     create: str | None,
@@ -129,6 +160,8 @@ def main(
 
     tls:// in front of HOST asks for TLS; whoever has a server with TLS says so.
 
+    Without HOST it offers the seats that you hold, the servers on this network and a game here.
+
     Without --table or --create you come into the lobby. ? tells which keys do what; in line mode
     (--plain) type help. You stop by q, or by typing quit.
     """
@@ -145,12 +178,23 @@ def main(
         strategy=strategy,
         seat_code=seat_code,
         access=AccessOptions(password_file, tls, fingerprint),
+        resume=resume,
+        opened=OpenOptions(host, port, seats) if open_to_lan else None,
         look=Look(plain=plain, theme=theme, ascii=is_ascii, mouse=mouse, bell=bell),
     )
+    if not open_to_lan and (seats, host, port) != (None, None, None):
+        raise click.UsageError(text("--seats, --host and --port go with --open-to-lan"))
+    solo = solo or open_to_lan
     _check(wish, solo=solo)
-    from .start import play_at, play_solo  # noqa: PLC0415 - loads trio, which --help must not
+    from .start import (  # noqa: PLC0415 - loads trio, which --help must not
+        play_anywhere,
+        play_at,
+        play_solo,
+    )
 
-    return play_solo(wish) if solo else play_at(wish)
+    if solo:
+        return play_solo(wish)
+    return play_anywhere(wish) if server is None else play_at(wish)
 
 
 def _check(wish: Wish, *, solo: bool) -> None:
@@ -171,8 +215,14 @@ def _check(wish: Wish, *, solo: bool) -> None:
                 raise click.UsageError(
                     text("{one} and {other} do not go together", one="--solo", other=option)
                 )
+        if wish.resume and (wish.rules or wish.options or wish.bots):
+            raise click.UsageError(
+                text("--resume goes on by the rules and with the bots of the game")
+            )
         return
-    if wish.server is None:
+    if wish.resume is not None:
+        raise click.UsageError(text("--resume and --new go with --solo or --open-to-lan"))
+    if wish.server is None and not is_at_terminal():
         raise click.UsageError(text("name a server (HOST or HOST:PORT), or play here with --solo"))
     if wish.table is not None and wish.create is not None:
         raise click.UsageError(

@@ -82,7 +82,12 @@ class Quit:
     """The person wants to stop."""
 
 
-Entry = Ask | Show | Quit
+@dataclass(frozen=True, slots=True)
+class LookForServers:
+    """What no server knows: which servers there are on the local network."""
+
+
+Entry = Ask | Show | LookForServers | Quit
 
 
 class EntryError(Exception):
@@ -430,6 +435,12 @@ def _tables(rest: str, model: Model) -> Entry:
     return Ask(ListTables(id=0))
 
 
+def _servers(rest: str, model: Model) -> Entry:
+    del model
+    _demand_nothing_after("servers", rest)
+    return LookForServers()
+
+
 def _join(rest: str, model: Model) -> Entry:
     return Ask(JoinTable(id=0, table=_table_name("join", rest, model)))
 
@@ -699,6 +710,7 @@ _READERS: dict[str, Callable[[str, Model], Entry]] = {
     "rematch": _rematch,
     "record": _record,
     "tables": _tables,
+    "servers": _servers,
     "join": _join,
     "create": _create,
     "watch": _watch,
@@ -738,7 +750,7 @@ _HOST_WORDS = ("pause", "seat-code")
 _WATCHER_WORDS = ("turn", "table", "scores", "log", "record")
 _ANYWHERE = ("say", "rules", "leave", "help", "quit")
 _TABLE_WORDS = ("ready", "start", "bot", "host", "kick", "rematch", "record", "table")
-_LOBBY_WORDS = ("tables", "join", "create", "watch", "rules", "say", "help", "quit")
+_LOBBY_WORDS = ("tables", "join", "create", "watch", "servers", "rules", "say", "help", "quit")
 
 
 def words_for(model: Model) -> tuple[str, ...]:

@@ -202,7 +202,7 @@ def status_lines(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
 
 def _status(model: Model, stage: Stage) -> str:
     if stage.asks_quit and not stage.keeps_seat:
-        return text("This game ends with you. q stops, Esc stays.")
+        return text("Leave the game? q leaves it, Esc stays.")
     if stage.asks_quit:
         return text("The game goes on without you, your seat is kept. q stops, Esc stays.")
     if stage.typed is not None:

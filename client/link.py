@@ -165,6 +165,7 @@ class Link:
         tokens: TokenStore,
         rng: Random,
         patience_seconds: float,
+        on_message: Callable[[AnyServerMessage], None] | None = None,
     ) -> None:
         self._address = address
         self._hello = hello
@@ -172,6 +173,7 @@ class Link:
         self._tokens = tokens
         self._rng = rng
         self._patience_seconds = patience_seconds
+        self._on_message = on_message
         self._token = hello.token
         self._table: str | None = None
         self._last_event = 0
@@ -326,7 +328,8 @@ class Link:
         """Take a welcome in; its token is durable before anything else is sent."""
         self._token = welcome.token
         try:
-            await self._tokens.save(self._address.place, self._hello.name, welcome.token)
+            place, tls = self._address.place, self._address.tls
+            await self._tokens.save(place, self._hello.name, welcome.token, tls=tls)
         except OSError as error:
             unsaved = text(
                 "The resume token could not be stored: {reason}.", reason=system_reason(error)
@@ -429,6 +432,8 @@ class Link:
         if isinstance(message, Update):
             wire.note(message)
         self._remember_place(message)
+        if self._on_message is not None:
+            self._on_message(message)
         self._deliver(message)
         return None
 
@@ -555,6 +560,7 @@ async def open_link(
     tokens: TokenStore | None = None,
     rng: Random | None = None,
     patience_seconds: float = PATIENCE_SECONDS,
+    on_message: Callable[[AnyServerMessage], None] | None = None,
 ) -> AsyncIterator[Link]:
     """A welcomed link for the time of the block; then its stream is closed hard.
 
@@ -566,6 +572,7 @@ async def open_link(
         tokens: Where resume tokens are kept; in memory if left out.
         rng: Spreads the waits between attempts to reconnect.
         patience_seconds: How long to try to come back; 0 ends the link with its first stream.
+        on_message: Called with each message that the link hands on, before it does.
 
     Raises `UnreachableError`, `UntrustedError` or `RefusedError` on entry. What the block raises
     comes out bare.
@@ -577,6 +584,7 @@ async def open_link(
         tokens=tokens if tokens is not None else MemoryTokens(),
         rng=rng if rng is not None else SystemRandom(),
         patience_seconds=patience_seconds,
+        on_message=on_message,
     )
     wire = await link._open()  # noqa: SLF001 - the two are one thing in two parts
     failure: Exception | None = None

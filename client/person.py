@@ -37,7 +37,8 @@ from mexican_train.protocol import (
 )
 
 from .clean import clean, wrapped
-from .entries import Ask, EntryError, Quit, Show, Topic, read_entry
+from .discovery import FindServers, find_servers, found_lines
+from .entries import Ask, EntryError, LookForServers, Quit, Show, Topic, read_entry
 from .hints import hint_sentences, reason_sentences, refusal_sentence
 from .link import Arrival, Link, LinkError, LinkNotice
 from .model import Model, MoveMade
@@ -95,6 +96,9 @@ class Face(Protocol):
     def told(self, message: AnyServerMessage) -> None:
         """A message that only tells something; `message_lines` has it in words."""
 
+    def found(self, lines: Sequence[str]) -> None:
+        """The servers on the local network that were looked for, in words."""
+
     def forget_shown(self) -> None:
         """What was shown of the turn is no longer where the person would look for it."""
 
@@ -105,7 +109,13 @@ class Face(Protocol):
 class Person:
     """A person at an open link, shown by `face`."""
 
-    def __init__(self, link: Link, face: Face, opening: Opening | None = None) -> None:
+    def __init__(
+        self,
+        link: Link,
+        face: Face,
+        opening: Opening | None = None,
+        find: FindServers = find_servers,
+    ) -> None:
         self.model = Model()
         self.is_cut = False
         """Whether the connection is lost at the moment."""
@@ -119,6 +129,10 @@ class Person:
         self._sent: dict[int, AnyCommand] = {}
         self._record = RecordReader()
         self._answered = trio.Event()
+        self._find = find
+        self._wanted = trio.Event()
+        """Set while servers are looked for."""
+        self._found = trio.Event()
         self._told_unproven = False
         self._is_parting = False
         self._rules_seen: dict[str, str] = {}
@@ -161,6 +175,9 @@ class Person:
             self.do(entry.command)
         elif isinstance(entry, Show):
             self._face.show(entry.topic)
+        elif isinstance(entry, LookForServers):
+            self.say(text("Looking for servers on this network…"))
+            self._wanted.set()
         return not isinstance(entry, Quit)
 
     def do(self, command: AnyCommand) -> None:
@@ -230,6 +247,20 @@ class Person:
                 self._answered = trio.Event()
                 await self._answered.wait()
         return not self._sent
+
+    async def look_for_servers(self) -> None:
+        """Look for servers on the local network whenever somebody wants to know; never ends."""
+        while True:
+            await self._wanted.wait()
+            servers = await self._find()
+            found, self._found, self._wanted = self._found, trio.Event(), trio.Event()
+            self._face.found(found_lines(servers))
+            found.set()
+
+    async def until_found(self) -> None:
+        """Wait until the servers that are looked for have been told."""
+        if self._wanted.is_set():
+            await self._found.wait()
 
     async def part(self) -> None:
         """Free a seat that no game needs, and let answers come in.

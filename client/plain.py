@@ -13,6 +13,7 @@ import trio
 from mexican_train.protocol import AnyServerMessage, TableInfo, TableNews
 
 from .clean import clean, width, wrapped
+from .discovery import FindServers, find_servers
 from .entries import Topic, is_quit
 from .link import Link, LinkError
 from .model import Model
@@ -88,8 +89,9 @@ class PlainMode:
         lines: trio.MemoryReceiveChannel[str],
         paper: Paper,
         opening: Opening | None = None,
+        find: FindServers = find_servers,
     ) -> None:
-        self._person = Person(link, self, opening)
+        self._person = Person(link, self, opening, find)
         self.model = self._person.model
         self._link = link
         self._lines = lines
@@ -104,6 +106,7 @@ class PlainMode:
         exit_code = DONE
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._read_lines, nursery.cancel_scope)
+            nursery.start_soon(self._person.look_for_servers)
             try:
                 while True:
                     self._person.take(await self._link.receive())
@@ -126,10 +129,13 @@ class PlainMode:
             if not self._paper.is_terminal and not is_quit(line):
                 is_answered = await self._person.until_answered(self._answer_seconds)
                 self._answer_seconds = ANSWER_SECONDS if is_answered else 0.0
+                await self._person.until_found()
             self._paper.note_line_end()
             if not self._person.enter(line):
                 break
             self._paper.ask()
+        else:
+            await self._person.until_found()
         await self._person.part()
         scope.cancel()
 
@@ -164,6 +170,12 @@ class PlainMode:
     def told(self, message: AnyServerMessage) -> None:
         """Print it."""
         self._paper.print(message_lines(message, self.model))
+
+    def found(self, lines: Sequence[str]) -> None:
+        """Print them as they are, so that they can be copied."""
+        self._paper.print(lines)
+        if self._awaits_person():
+            self._paper.ask()
 
     def forget_shown(self) -> None:
         """The next update shows the whole turn again."""
@@ -214,16 +226,16 @@ async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> Non
 
     Of a line longer than `LINE_BYTES_MAX` the rest is dropped as it is read.
 
-    The blocking read is a bare `os.read` in a thread that may be left behind: a buffered reader
-    would hold its lock there and break the interpreter's shutdown.
+    Nothing is read once it is cancelled: what is typed then is for whoever asks next.
     """
     rest = b""
+    can_wait = True
     async with lines:
         while True:
             try:
-                chunk = await trio.to_thread.run_sync(
-                    os.read, descriptor, LINE_BYTES_MAX, abandon_on_cancel=True
-                )
+                can_wait = can_wait and await _is_readable(descriptor)
+                read = _read if can_wait else _read_in_thread
+                chunk = await read(descriptor)
             except OSError:  # the terminal is gone
                 chunk = b""
             if not chunk:
@@ -234,6 +246,26 @@ async def read_lines(descriptor: int, lines: trio.MemorySendChannel[str]) -> Non
                 await lines.send(_line_text(line))
         if rest:
             await lines.send(_line_text(rest))
+
+
+async def _is_readable(descriptor: int) -> bool:
+    """Wait until there is something to read; false where that cannot be waited for, as in files."""
+    try:
+        await trio.lowlevel.wait_readable(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+async def _read(descriptor: int) -> bytes:
+    return os.read(descriptor, LINE_BYTES_MAX)
+
+
+async def _read_in_thread(descriptor: int) -> bytes:
+    """A bare `os.read`: a buffered reader left behind would hold its lock at the shutdown."""
+    return await trio.to_thread.run_sync(
+        os.read, descriptor, LINE_BYTES_MAX, abandon_on_cancel=True
+    )
 
 
 def _line_text(line: bytes) -> str:

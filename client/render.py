@@ -636,6 +636,7 @@ join 1         sit down at table 1 (a name will do too)
 watch 1        look on at table 1
 create NAME    open a table of your own
 rules 1        the rules of table 1 (or a name: rules bernie); then: rules all
+servers        which servers there are on this network
 say TEXT       talk to everybody in the lobby
 quit           stop""")
 

@@ -24,6 +24,7 @@ from mexican_train.protocol import (
 
 from .bots.strategies import high_low
 from .clean import clean, wrapped
+from .discovery import FindServers, find_servers
 from .entries import Topic
 from .entry_line import EntryLine
 from .fragments import UNICODE, Glyphs, Line
@@ -76,8 +77,9 @@ class StageMode:
         on_change: Callable[[], None] = lambda: None,
         on_ring: Callable[[], None] = lambda: None,
         glyphs: Glyphs = UNICODE,
+        find: FindServers = find_servers,
     ) -> None:
-        self.person = Person(link, self, opening)
+        self.person = Person(link, self, opening, find)
         self.model: Model = self.person.model
         self.stage = Stage(keeps_seat=opening is None or opening.keeps_seat)
         self.parting: list[str] = []
@@ -108,6 +110,7 @@ class StageMode:
             scope = nursery.cancel_scope
             nursery.start_soon(self._part_when_stopped, scope)
             nursery.start_soon(self._keep_time)
+            nursery.start_soon(self.person.look_for_servers)
             try:
                 while not scope.cancel_called:
                     arrival = await self._link.receive()
@@ -253,6 +256,12 @@ class StageMode:
             self._tell(reason_sentences(message.reasons, self.model))
         else:
             self._tell(message_lines(message, self.model))
+
+    def found(self, lines: Sequence[str]) -> None:
+        """Notices, or a page if there are many."""
+        self._tick()
+        self._tell(lines)
+        self._on_change()
 
     def _tell(self, sentences: Sequence[str]) -> None:
         """Notices; a page where they are too long for the rows that the hand leaves."""

@@ -1,19 +1,18 @@
 """From the options of `mt-client` to a person at a link: at a server, or at one of their own."""
 
-import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 import click
-import trio
-from mexican_train.protocol import CreateTable, JoinTable, WatchTable
+from mexican_train.protocol import AnyServerMessage, CreateTable, JoinTable, WatchTable
 
 from .access import Access, access_to
 from .address import Address
 from .bots import UnknownStrategyError, strategy, strategy_names
 from .command import Failure
+from .home import play_at_home
 from .link import (
     LinkError,
     RefusedError,
@@ -22,17 +21,12 @@ from .link import (
     hello_for,
     open_link,
 )
+from .menu import offered
+from .modes import play, run_in_mode
 from .person import Opening
-from .plain import run_plain
-from .solo import SOLO_TABLE, SoloError, private_server
-from .stopping import until_stopped
 from .texts import later, text, typed
-from .tokens import FileTokens, MemoryTokens, TokenStore
-from .wish import NAME_CHARS_MAX, Look, Wish
-
-STDIN, STDOUT = 0, 1
-COLUMNS_MIN, ROWS_MIN = 40, 10
-"""A smaller terminal gets line mode."""
+from .tokens import FileTokens, TokenStore
+from .wish import NAME_CHARS_MAX, Wish
 
 PROGRAM = "mt-client"
 
@@ -48,7 +42,7 @@ def play_at(wish: Wish) -> int:
     name, is_password_typed = wish.name, access.password is None
     while True:
         try:
-            return _run(partial(_play_as, name, access, wish), wish)
+            return run_in_mode(partial(_play_as, name, access, wish), wish.look)
         except UntrustedError as error:
             if not (error.is_new and sys.stdin.isatty()):
                 raise Failure(error.text) from None
@@ -64,23 +58,21 @@ def play_at(wish: Wish) -> int:
             raise Failure(error.text) from None
 
 
-def play_solo(wish: Wish) -> int:
-    """A person on a private server with bots; the exit code.
+def play_anywhere(wish: Wish) -> int:
+    """A person at a terminal who named no server: wherever they choose; the exit code."""
+    chosen = offered(wish)
+    if chosen is None:
+        return 0
+    return play_solo(chosen.wish) if chosen.is_home else play_at(chosen.wish)
 
-    What the server finds wrong with the options is bad usage here too.
-    """
+
+def play_solo(wish: Wish) -> int:
+    """A person on a server of their own; the exit code."""
     try:
         strategy(wish.strategy)
     except UnknownStrategyError as error:
         raise click.BadParameter(_no_strategy(error), param_hint="--strategy") from None
-    try:
-        return _run(partial(_solo_session, wish), wish)
-    except SoloError as error:
-        if error.is_usage:
-            raise click.UsageError(str(error)) from None
-        raise Failure(str(error)) from None
-    except LinkError as error:
-        raise Failure(error.text) from None
+    return play_at_home(wish, _session)
 
 
 async def _play_as(name: str, access: Access, wish: Wish) -> int:
@@ -104,41 +96,13 @@ async def _session(
     *,
     password: str | None = None,
     open_stream: StreamOpener | None = None,
+    on_message: Callable[[AnyServerMessage], None] | None = None,
 ) -> int:
     hello = hello_for(name, seat_code=wish.seat_code, password=password)
-    async with open_link(address, hello, tokens=tokens, open_stream=open_stream) as link:
-        if has_screen(wish.look):
-            from .screen import run_screen  # noqa: PLC0415 - line mode needs no prompt_toolkit
-
-            return await run_screen(link, opening, wish.look)
-        return await run_plain(link, opening=opening)
-
-
-async def _solo_session(wish: Wish) -> int:
-    opening = Opening(JoinTable(id=0, table=SOLO_TABLE), keeps_seat=False)
-    async with private_server(
-        bots=wish.bots, strategy=wish.strategy, rules=wish.rules, options=wish.options
-    ) as address:
-        return await _session(address, wish.name, opening, MemoryTokens(), wish)
-
-
-def _run(work: Callable[[], Awaitable[int]], wish: Wish) -> int:
-    """Run `work` in the loop that its mode needs; what it raises comes out bare."""
-    if has_screen(wish.look):
-        from .guest import run_as_guest  # noqa: PLC0415 - line mode needs no prompt_toolkit
-
-        return run_as_guest(work)
-    return trio.run(until_stopped, work)
-
-
-def has_screen(look: Look) -> bool:
-    """Whether the full screen is wanted, and this terminal can show it."""
-    if look.plain or os.environ.get("TERM", "dumb") in ("", "dumb"):
-        return False
-    if not (os.isatty(STDIN) and os.isatty(STDOUT)):
-        return False
-    size = os.get_terminal_size(STDOUT)
-    return size.columns >= COLUMNS_MIN and size.lines >= ROWS_MIN
+    async with open_link(
+        address, hello, tokens=tokens, open_stream=open_stream, on_message=on_message
+    ) as link:
+        return await play(link, opening, wish.look)
 
 
 def _opening(wish: Wish) -> Opening:

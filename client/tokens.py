@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -41,8 +42,11 @@ class TokenStore(Protocol):
     async def load(self, address: str, name: str) -> bytes | None:
         """The token kept for this pair, or None."""
 
-    async def save(self, address: str, name: str, token: bytes) -> None:
-        """Keep `token` in place of an older one; durable on return. Raises `OSError`."""
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
+        """Keep `token` in place of an older one; durable on return. Raises `OSError`.
+
+        `tls`: it was got by TLS, and is for no other eyes.
+        """
 
     async def forget(self, address: str, name: str) -> None:
         """Drop the token of this pair, if there is one. Raises `OSError`."""
@@ -63,13 +67,29 @@ class MemoryTokens:
         """As `TokenStore.load`."""
         return self._tokens.get((address, name))
 
-    async def save(self, address: str, name: str, token: bytes) -> None:
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
         """As `TokenStore.save`; never fails."""
+        del tls
         self._tokens[address, name] = token
 
     async def forget(self, address: str, name: str) -> None:
         """As `TokenStore.forget`; never fails."""
         self._tokens.pop((address, name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSeat:
+    """That a token is kept: whose, for the server at `address`, and when it was last renewed.
+
+    Attributes:
+        tls: the token was got by TLS.
+        since: seconds since the epoch.
+    """
+
+    address: str
+    name: str
+    tls: bool
+    since: float
 
 
 class FileTokens:
@@ -102,15 +122,15 @@ class FileTokens:
         the other's connection. A claim ends with its process, however that ends; where the folder
         cannot be written nothing is claimed, and the answer is True.
         """
-        with _lock_file(self.path(address, name).with_suffix(".lock")) as descriptor:
-            yield _try_to_lock(descriptor)
+        with lock_file(self.path(address, name).with_suffix(".lock")) as descriptor:
+            yield try_to_lock(descriptor)
 
     @contextlib.asynccontextmanager
     async def hold(self, address: str, name: str) -> AsyncIterator[None]:
         """As `TokenStore.hold`; whoever holds it for too long is not waited for."""
-        with _lock_file(self.path(address, name).with_suffix(".held")) as descriptor:
+        with lock_file(self.path(address, name).with_suffix(".held")) as descriptor:
             with trio.move_on_after(HOLD_SECONDS):
-                while not _try_to_lock(descriptor):  # noqa: ASYNC110 - another process has it
+                while not try_to_lock(descriptor):  # noqa: ASYNC110 - another process has it
                     await trio.sleep(POLL_SECONDS)
             yield
 
@@ -118,9 +138,9 @@ class FileTokens:
         """As `TokenStore.load`."""
         return await trio.to_thread.run_sync(_read, self.path(address, name))
 
-    async def save(self, address: str, name: str, token: bytes) -> None:
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
         """As `TokenStore.save`."""
-        entry = {"address": address, "name": name, "token": token.hex()}
+        entry = {"address": address, "name": name, "token": token.hex(), "tls": tls}
         path = self.path(address, name)
         await trio.to_thread.run_sync(write_durably, path, json.dumps(entry).encode())
 
@@ -129,9 +149,51 @@ class FileTokens:
         path = self.path(address, name)
         await trio.to_thread.run_sync(lambda: path.unlink(missing_ok=True))
 
+    def seats(self) -> list[HeldSeat]:
+        """What is kept here, the latest first."""
+        found = [_held(path) for path in self._folder.glob("*.json")]
+        return sorted((each for each in found if each), key=lambda each: -each.since)
+
+
+class TokensOfOne:
+    """The tokens of `store` for one server that is at another address each time."""
+
+    def __init__(self, store: TokenStore, address: str) -> None:
+        self._store = store
+        self._address = address
+
+    def hold(self, address: str, name: str) -> AbstractAsyncContextManager[None]:
+        """As `TokenStore.hold`."""
+        del address
+        return self._store.hold(self._address, name)
+
+    async def load(self, address: str, name: str) -> bytes | None:
+        """As `TokenStore.load`."""
+        del address
+        return await self._store.load(self._address, name)
+
+    async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
+        """As `TokenStore.save`."""
+        del address
+        await self._store.save(self._address, name, token, tls=tls)
+
+    async def forget(self, address: str, name: str) -> None:
+        """As `TokenStore.forget`."""
+        del address
+        await self._store.forget(self._address, name)
+
+
+def _held(path: Path) -> HeldSeat | None:
+    try:
+        entry = json.loads(path.read_bytes())
+        tls = entry.get("tls") is True
+        return HeldSeat(str(entry["address"]), str(entry["name"]), tls, path.stat().st_mtime)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
 
 @contextlib.contextmanager
-def _lock_file(path: Path) -> Iterator[int | None]:
+def lock_file(path: Path) -> Iterator[int | None]:
     """A file for a lock that ends with the block or the process; None where it cannot be made.
 
     The file stays: removing it would let two hold it.
@@ -148,7 +210,8 @@ def _lock_file(path: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def _try_to_lock(descriptor: int | None) -> bool:
+def try_to_lock(descriptor: int | None) -> bool:
+    """Lock a file of `lock_file` unless somebody holds it; true where nothing can be locked."""
     if descriptor is None:
         return True
     if fcntl is not None:

@@ -29,6 +29,15 @@ class AccessOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenOptions:
+    """Where a game at home is open to others, and how many may sit down; None: as is usual."""
+
+    host: str | None = None
+    port: int | None = None
+    seats: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """The options of one call, checked for what cannot be meant."""
 
@@ -41,8 +50,13 @@ class Wish:
     rules: str | None
     options: Sequence[str]
     """`KEY=VALUE`, over `rules`."""
-    bots: int
+    bots: int | None
+    """None: as many as are usual for the game."""
     strategy: str
     seat_code: str | None = None
     access: AccessOptions = field(default_factory=AccessOptions)
     look: Look = field(default_factory=Look)
+    resume: bool | None = None
+    """A game left unfinished at home: go on with it, give it up, or ask."""
+    opened: OpenOptions | None = None
+    """A game at home is open to others."""

@@ -3,6 +3,7 @@
 Knows no game, no server and no socket. `docs/protocol.md` is printed from here.
 """
 
+from .announcement import ANNOUNCED_NAME_CHARS_MAX, SERVICE_TYPE, Announcement
 from .client_messages import (
     AddBot,
     AnyClientMessage,
@@ -182,6 +183,7 @@ from .values import (
 )
 
 __all__ = [
+    "ANNOUNCED_NAME_CHARS_MAX",
     "CLIENT_FRAME_BYTES_MAX",
     "CLIENT_TYPES",
     "CLIENT_UNPACK_LIMITS",
@@ -196,9 +198,11 @@ __all__ = [
     "SERVER_FRAME_BYTES_MAX",
     "SERVER_TYPES",
     "SERVER_UNPACK_LIMITS",
+    "SERVICE_TYPE",
     "TRANSITIONS",
     "AbsenceChoice",
     "AddBot",
+    "Announcement",
     "AnyClientMessage",
     "AnyCommand",
     "AnyEvent",

@@ -11,17 +11,19 @@ import socket
 import ssl
 import time
 from collections import Counter
+from functools import partial
 from importlib.metadata import version
 from typing import Final
 
 import trio
 from mexican_train.client import strategy_names
-from mexican_train.protocol import FEATURES, ServerConnection, goodbye, refused
+from mexican_train.protocol import FEATURES, Announcement, ServerConnection, goodbye, refused
 
 from . import logs
 from .certificates import Certificate
 from .config import Config
 from .desk import Desk
+from .discovery import ZeroconfResponder, keep_announced, machine_name, service_of
 from .effects import Report
 from .house import House, advise, substitute
 from .hub import Hub, open_hub
@@ -85,6 +87,7 @@ class Server:
         self._desk: Desk | None = None
         self._hub: Hub | None = None
         self._log_emfile_at = float("-inf")
+        self._company_at = float("-inf")
 
     # --- life -----------------------------------------------------------------------------
 
@@ -142,6 +145,7 @@ class Server:
         )
         stored = await self._store.load()
         self._desk = desk
+        self._company_at = trio.current_time()
         desk.follow(self.lobby.recover(stored, trio.current_time(), time.time()))
         if self.config.fixed_seed is not None:
             self._log.warning("all deals follow from a fixed seed: nothing is secret here")
@@ -153,6 +157,7 @@ class Server:
             effects = self.lobby.open_standing(plan, trio.current_time())
             desk.follow(effects)
         desk.follow(self.lobby.note_company(trio.current_time()))
+        services.start_soon(self._keep_announced)
         for service in (desk.run, self._keep_time, self._sweep, self._stop_when_done):
             services.start_soon(service)
         self._hub = open_hub()
@@ -168,6 +173,24 @@ class Server:
     def stop(self) -> None:
         """Begin to stop; `run` returns when everybody has been told, or after the drain time."""
         self._stopping.set()
+
+    async def _keep_announced(self) -> None:
+        """Have clients on the network find the server, unless it serves this machine alone."""
+        config = self.config
+        is_local = all(is_loopback(host) for host, _ in self.addresses)
+        if is_local or not config.announces:
+            return
+        announcement = Announcement(
+            config.announced_name or machine_name(),
+            tls=config.tls is not None,
+            password=config.password_digest is not None,
+        )
+        await keep_announced(
+            partial(service_of, announcement, self.addresses, is_everywhere=config.host is None),
+            self._stopping.wait,
+            log=self._log,
+            responder=ZeroconfResponder(),
+        )
 
     async def _say_goodbye(self, desk: Desk) -> None:
         """Tell everybody, and store what is under way; the last words are read meanwhile."""
@@ -354,14 +377,25 @@ class Server:
                 desk.tick(table)
 
     async def _sweep(self) -> None:
-        """Look at every session's stamps, once a second."""
+        """Look at every session's stamps, and for company, once a second."""
         while True:
             await trio.sleep(SWEEP_SECONDS)
-            self._sweep_once(trio.current_time())
+            now = trio.current_time()
+            self._sweep_once(now)
+            self._stop_when_idle(now)
 
     def _sweep_once(self, now: float) -> None:
         for session in list(self._sessions):
             session.sweep(now)
+
+    def _stop_when_idle(self, now: float) -> None:
+        """Stop if no person has been here for as long as the configuration says."""
+        limit = self.config.idle_seconds
+        if limit is None or self.lobby.has_company:
+            self._company_at = now
+        elif now >= self._company_at + limit and not self.is_stopping:
+            self._log.info("nobody has been here for long", seconds=round(limit))
+            self.stop()
 
 
 def _store(config: Config) -> Store:

@@ -169,7 +169,23 @@ class _Usage(click.ClickException):
     type=click.Choice(["self-signed"]),
     help="TLS only, with a certificate of the server's own; clients know it by its fingerprint.",
 )
+@click.option(
+    "--announce/--no-announce",
+    default=True,
+    help="Whether mt-client finds the server on the local network; never with a loopback --host.",
+)
+@click.option(
+    "--announce-as",
+    metavar="NAME",
+    help="What it is called there.  [default: the name of this machine]",
+)
 @click.option("--exit-when-done", is_flag=True, help="Stop when the table opened here is done.")
+@click.option(
+    "--exit-when-idle",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MINUTES",
+    help="Stop when no person has been connected for so long.",
+)
 @click.option(
     "--until-stdin-closes", is_flag=True, help="Stop when standard input ends (for a parent)."
 )
@@ -311,6 +327,7 @@ def _config(
         raise _Usage("--exit-when-done needs a table: add --table NAME.")
     if bank_seconds and turn_seconds is None:
         raise _Usage("--bank-seconds goes with --turn-seconds.")
+    idle_minutes = rest["exit_when_idle"]
     database = _database(rest["db"], rest["port"])
     plan = _plan(
         table or "table-1",
@@ -342,6 +359,9 @@ def _config(
         tls=_certificate(rest["tls"], rest["tls_cert"], rest["tls_key"], database),
         exits_when_done=rest["exit_when_done"],
         exits_with_stdin=rest["until_stdin_closes"],
+        idle_seconds=None if idle_minutes is None else 60 * idle_minutes,
+        announces=rest["announce"],
+        announced_name=rest["announce_as"],
         ready_file=rest["ready_file"],
         database=database,
         log_format=rest["log_format"],

@@ -62,6 +62,9 @@ class Config:
         fixed_seed: all deals follow from it; for tests and demonstrations.
         drain_seconds: how long a stopping server waits for what is under way.
         exits_when_done: stop once every table in `tables` has finished.
+        idle_seconds: stop after no person has been connected for so long; None: never.
+        announces: tell the local network of the server, unless it serves this machine alone.
+        announced_name: what it is called there; None: as this machine is called.
         ready_file: written once connections are accepted.
         database: the file that the games are kept in; None: nothing outlives the server.
     """
@@ -85,6 +88,9 @@ class Config:
     tls: Certificate | None = None
     drain_seconds: float = 10.0
     exits_when_done: bool = False
+    idle_seconds: float | None = None
+    announces: bool = False
+    announced_name: str | None = None
     exits_with_stdin: bool = False
     ready_file: Path | None = None
     database: Path | None = None

@@ -326,6 +326,11 @@ class Lobby:
         """
         return self._tables.put_away_finished()
 
+    @property
+    def has_company(self) -> bool:
+        """Whether a person is connected, wherever in the server."""
+        return any(player.kind == "person" and player.is_connected for player in self._players)
+
     def people_at(self, names: Iterable[str]) -> set[int]:
         """The numbers of all who have a seat or look on at these tables."""
         tables = [self._tables[name] for name in names if name in self._tables]

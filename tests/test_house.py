@@ -215,8 +215,8 @@ sys.argv = [{name!r}, "--help"]
 try:
     command()
 except SystemExit as end:
-    heavy = sorted({{"trio", "prompt_toolkit", "sqlite3", "structlog"}} & set(sys.modules))
-    print(json.dumps([end.code, heavy]), file=sys.stderr)
+    heavy = {{"trio", "prompt_toolkit", "sqlite3", "structlog", "zeroconf"}} & set(sys.modules)
+    print(json.dumps([end.code, sorted(heavy)]), file=sys.stderr)
 """
 
 

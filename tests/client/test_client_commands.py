@@ -18,7 +18,7 @@ from mexican_train.client.bot_runner import TellingBot
 from mexican_train.client.cli import default_name
 from mexican_train.client.cli import main as mt_client
 from mexican_train.client.command import ExampleCommand
-from mexican_train.client.solo import server_command
+from mexican_train.client.solo import HomeTable, Opened, server_command
 from mexican_train.client.stopping import until_stopped
 from mexican_train.protocol import GameOver, RoundOver
 
@@ -27,8 +27,9 @@ from .peers import table_info
 
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the tokens of whoever runs it."""
+    """No test reads or writes the tokens and games of whoever runs it."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
 @pytest.fixture
@@ -59,6 +60,11 @@ def invoke(command: click.Command, *words: str) -> Result:
         (["--solo", "--strategy", "gredy"], "Did you mean 'greedy'"),
         (["--solo", "--bots", "14"], "--bots"),
         (["--solo", "--rules", "clasic"], "There are no rules called 'clasic'"),
+        (["--resume"], "go with --solo"),
+        (["host", "--new"], "go with --solo"),
+        (["--solo", "--resume", "--rules", "bernie"], "by the rules and with the bots"),
+        (["--solo", "--seats", "4"], "go with --open-to-lan"),
+        (["host", "--open-to-lan"], "--solo and HOST do not go together"),
         (["--colour"], "No such option"),
     ],
 )
@@ -132,18 +138,32 @@ def test_a_login_name_becomes_a_player_name(login: str, name: str) -> None:
 
 def test_the_private_server() -> None:
     """It listens on loopback alone, on a free port, and ends with the client."""
-    command = server_command(
-        ready_file=Path("ready"),
+    table = HomeTable(
+        name="solo",
+        seats=3,
         bots=2,
         strategy="greedy",
         rules="bernie",
         options=["set.max_pip=9", "game.rounds=1"],
     )
+    command = server_command(Path("ready"), Path("solo.db"), table)
     assert command[:3] == [sys.executable, "-m", "mexican_train.server.cli"]
     assert " ".join(command[3:]) == (
-        f"--config {os.devnull} --host 127.0.0.1 --port 0 --ready-file ready "
-        "--until-stdin-closes --table solo --seats 3 --bots 2:greedy --rules bernie "
-        "--rule set.max_pip=9 --rule game.rounds=1"
+        f"--config {os.devnull} --host 127.0.0.1 --port 0 --until-stdin-closes "
+        "--ready-file ready --db solo.db --table solo --seats 3 --start full --bots 2:greedy "
+        "--rules bernie --rule set.max_pip=9 --rule game.rounds=1"
+    )
+    assert server_command(Path("ready"), None, None)[-2:] == ["--db", ":memory:"]
+
+
+def test_an_open_server() -> None:
+    """It listens on every interface, outlives the client, and ends when nobody is there."""
+    table = HomeTable(name="table-1", seats=4, bots=0, strategy="planner", start="ready")
+    opened = Opened(port=12012, name="Ann's game", password_file=Path("secret"))
+    command = server_command(Path("ready"), Path("lan.db"), table, opened)
+    assert " ".join(command[5:]) == (
+        "--port 12012 --announce-as Ann's game --exit-when-idle 10 --password-file secret "
+        "--ready-file ready --db lan.db --table table-1 --seats 4 --start ready"
     )
 
 

@@ -198,8 +198,8 @@ async def test_a_token_that_cannot_be_stored_is_told(
     """The game goes on; the player learns that a new start would not find the seat."""
 
     class FullDisk(MemoryTokens):
-        async def save(self, address: str, name: str, token: bytes) -> None:
-            del address, name, token
+        async def save(self, address: str, name: str, token: bytes, *, tls: bool = False) -> None:
+            del address, name, token, tls
             raise OSError(28, "No space left on device")
 
     async def greet() -> None:

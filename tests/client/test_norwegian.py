@@ -15,7 +15,15 @@ from mexican_train.client import ENTRY_WORDS, render
 from mexican_train.client.address import Address
 from mexican_train.client.bots import TEXTS
 from mexican_train.client.cli import main as mt_client
-from mexican_train.client.entries import Ask, EntryError, Quit, Show, read_entry, words_for
+from mexican_train.client.entries import (
+    Ask,
+    EntryError,
+    LookForServers,
+    Quit,
+    Show,
+    read_entry,
+    words_for,
+)
 from mexican_train.client.hints import (
     ALLOWED,
     REFUSALS,
@@ -474,7 +482,9 @@ def test_help_names_words_that_can_be_typed() -> None:
                 written = example.replace("NAVN", "Ann").replace("TEKST", "hei")
                 if written[0].isdigit():
                     continue
-                assert isinstance(read_entry(written, model), Ask | Show | Quit), example
+                assert isinstance(read_entry(written, model), Ask | Show | LookForServers | Quit), (
+                    example
+                )
 
 
 # --- the choice of the language -------------------------------------------------------------

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import trio
+from mexican_train.client.address import Address
+from mexican_train.client.discovery import FindServers, FoundServer, find_servers
 from mexican_train.client.link import hello_for, open_link
 from mexican_train.client.person import Opening
 from mexican_train.client.plain import (
@@ -119,6 +121,7 @@ async def session(
     opening: Opening | None = None,
     is_terminal: bool = False,
     table: str | None = None,
+    find: FindServers = find_servers,
 ) -> tuple[int, str]:
     """Run line mode against `script`; the exit code and all that was written."""
     server = ScriptedServer()
@@ -135,7 +138,7 @@ async def session(
         nursery.start_soon(serve)
         async with open_link(HERE, hello_for("Me"), open_stream=server.open_stream) as link:
             paper = Paper(person.write, is_terminal=is_terminal)
-            exit_code = await PlainMode(link, receiver, paper, opening).run()
+            exit_code = await PlainMode(link, receiver, paper, opening, find).run()
         sender.close()
     return exit_code, person.paper
 
@@ -208,6 +211,30 @@ async def test_a_longer_list_is_read_to_its_end() -> None:
         person.ends_input()
 
     await session(script)
+
+
+async def test_servers_on_the_network_are_listed() -> None:
+    """Also in a pipe, where the next line waits for them."""
+
+    async def find() -> Sequence[FoundServer]:
+        await trio.lowlevel.checkpoint()
+        return [FoundServer("the den", Address("192.0.2.7"))]
+
+    async def script(person: Person) -> None:
+        await in_lobby(person)
+        await person.reads(NO_TABLE)
+        await person.types("servers")
+        await person.types("say there")
+        await person.sends(Say(id=2, text="there"))
+        await person.reads(
+            "Looking for servers on this network…",
+            "1 server was found on this network. To go there, type quit and then:",
+            "  mt-client 192.0.2.7:12012  the den",
+        )
+        await person.peer.send(Ok(answers=2))
+        person.ends_input()
+
+    assert (await session(script, find=find))[0] == 0
 
 
 async def test_it_can_open_at_a_table() -> None:
@@ -578,6 +605,22 @@ async def test_reading_a_pipe(chunks: Sequence[bytes], lines: list[str]) -> None
             found.append(line)  # noqa: PERF401 - the channel is read as it fills
     os.close(ours)
     assert found == lines
+
+
+async def test_what_is_typed_after_the_end_is_left() -> None:
+    """Who asks next gets it: nothing reads on behind a line that was enough."""
+    ours, theirs = os.pipe()
+    sender, receiver = trio.open_memory_channel[str](1)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(read_lines, ours, sender)
+        os.write(theirs, b"quit\n")
+        assert await receiver.receive() == "quit"
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    os.write(theirs, b"2\n")
+    assert await trio.to_thread.run_sync(os.read, ours, 10) == b"2\n"
+    os.close(ours)
+    os.close(theirs)
 
 
 async def test_unusual_rules_are_shown_before_sitting_down(autojump_clock: object) -> None:

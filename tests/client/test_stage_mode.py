@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 import trio
+from mexican_train.client.address import Address
+from mexican_train.client.discovery import FindServers, FoundServer
 from mexican_train.client.fragments import plain_text
 from mexican_train.client.hand_order import HandKeeper
 from mexican_train.client.keys import bindings, deed_of
@@ -114,12 +116,19 @@ class Seat:
 Script = Callable[[Seat], Awaitable[None]]
 
 
+async def nobody_found() -> Sequence[FoundServer]:
+    """What finds no server."""
+    await trio.lowlevel.checkpoint()
+    return []
+
+
 async def session(
     script: Script,
     *,
     table: str | None = "t",
     opening: Opening | None = None,
     keeper: HandKeeper | None = None,
+    find: FindServers = nobody_found,
 ) -> Seat:
     """Run a person at a stage until `script` ends."""
     server = ScriptedServer()
@@ -141,7 +150,9 @@ async def session(
             def on_ring() -> None:
                 seats[0].rings += 1
 
-            mode = StageMode(link, opening, keeper=keeper, on_change=on_change, on_ring=on_ring)
+            mode = StageMode(
+                link, opening, keeper=keeper, on_change=on_change, on_ring=on_ring, find=find
+            )
             seat = Seat(mode, server)
             seats.append(seat)
             seat.peer = greeted[0]
@@ -527,13 +538,13 @@ async def test_quitting_asks_in_a_game_alone() -> None:
     await session(script)
 
 
-async def test_a_game_of_ones_own_is_said_to_end() -> None:
-    """Nobody keeps a seat in it, so nothing is promised."""
+async def test_leaving_a_game_of_ones_own_promises_no_seat() -> None:
+    """Nobody keeps a seat in it; whether the game is kept is told when the screen is gone."""
 
     async def script(seat: Seat) -> None:
         await in_game(seat)
         seat.press("q")
-        assert "This game ends with you." in seat.shown()
+        assert "Leave the game?" in seat.shown()
         seat.press("q")
         await trio.testing.wait_all_tasks_blocked()
         assert seat.mode.parting == []
@@ -551,6 +562,29 @@ async def in_lobby(seat: Seat) -> None:
     tables = [table_info("den", SEATS), table_info("odd", SEATS, rules=BERNIE)]
     await seat.peer.send(Tables(answers=1, tables=tables, page=0, pages=1))
     await seat.sees("> 1  den")
+
+
+@pytest.mark.parametrize(("number", "is_page"), [(1, False), (9, True)])
+async def test_servers_on_the_network_are_shown(number: int, is_page: bool) -> None:
+    """As notices, or a page where there are many; the keys work while they are looked for."""
+    answers = trio.Event()
+
+    async def find() -> Sequence[FoundServer]:
+        await answers.wait()
+        return [FoundServer(f"house {n}", Address(f"192.0.2.{n}")) for n in range(number)]
+
+    async def script(seat: Seat) -> None:
+        await in_lobby(seat)
+        seat.type("servers")
+        await seat.sees("Looking for servers on this network")
+        seat.press("down")
+        assert seat.mode.stage.row == 1
+        answers.set()
+        for n in range(number):
+            await seat.sees(f"mt-client 192.0.2.{n}:12012  house {n}")
+        assert (seat.mode.stage.cover == "said") is is_page
+
+    await session(script, find=find)
 
 
 async def test_usual_rules_are_joined_at_once() -> None:

@@ -59,6 +59,14 @@ def test_tables_give_hints_unless_the_host_says_no() -> None:
     assert not config("--no-hints").hints
 
 
+def test_it_is_announced_unless_the_host_says_no() -> None:
+    bare = config()
+    assert (bare.announces, bare.announced_name, bare.idle_seconds) == (True, None, None)
+    assert not config("--no-announce").announces
+    chosen = config("--announce-as=the den", "--exit-when-idle=10")
+    assert (chosen.announced_name, chosen.idle_seconds) == ("the den", 600)
+
+
 def test_clocks_and_absence() -> None:
     """People have no limit and are waited for, unless the host says so."""
     assert config().terms == Terms()
@@ -120,6 +128,7 @@ def test_settings_come_from_file_environment_and_line(
         (["--bots", "5:greedy"], "do not fit"),
         (["--seats", "3", "--first-seat", "3"], "0 to 2"),
         (["--seed", "xyz"], "hexadecimal"),
+        (["--exit-when-idle", "0"], "--exit-when-idle"),
         (["--port", "99999"], "--port"),
         (["--table", "a\x1bb"], "printable"),
         (["--exit-when-done"], "--table"),

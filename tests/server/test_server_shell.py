@@ -343,3 +343,44 @@ async def test_a_stop_waits_ten_seconds_at_most(
         hall.server.stop()
         started = trio.current_time()
     assert trio.current_time() - started <= 11
+
+
+# --- nobody there -------------------------------------------------------------------------
+
+
+async def test_a_server_stops_when_no_person_was_there_for_long(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    """A bot is no company, nor is one of the house."""
+    async with trio.open_nursery() as nursery:
+        hall = await open_hall(within=nursery, idle_seconds=600.0)
+        bot = await hall.enter("bot", kind="bot")
+        nursery.start_soon(bot.answer_heartbeats)
+        started = trio.current_time()
+        await trio.sleep(599)
+        assert not hall.server.is_stopping
+    assert 600 <= trio.current_time() - started < 620
+    assert len(hall.logged("nobody has been here for long")) == 1
+
+
+async def test_a_person_keeps_a_server_up(autojump_clock: MockClock, open_hall: OpenHall) -> None:
+    """The time begins when the last one has gone, and a visit in between begins it anew."""
+    async with trio.open_nursery() as nursery:
+        hall = await open_hall(within=nursery, idle_seconds=600.0)
+        for _ in range(2):
+            ann = await hall.enter("ann")
+            with trio.move_on_after(3600):
+                await ann.answer_heartbeats()
+            await trio.aclose_forcefully(ann.stream)
+            await trio.sleep(590)
+            assert not hall.server.is_stopping
+        left = trio.current_time()
+    assert trio.current_time() - left < 30
+
+
+async def test_a_server_that_was_not_told_so_waits_for_ever(
+    autojump_clock: MockClock, open_hall: OpenHall
+) -> None:
+    hall = await open_hall()
+    await trio.sleep(3600)
+    assert not hall.server.is_stopping

@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -51,13 +52,21 @@ def told_in_one_line(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr
 
 
+ON_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Makes standard input the terminal of the session, so that its keys send signals, and starts."""
+
+
 class Terminal:
     """A program at a terminal of its own."""
 
     def __init__(self, *command: str) -> None:
         self._ours, theirs = pty.openpty()
         self.process = subprocess.Popen(
-            [program(command[0]), *command[1:]],
+            [sys.executable, "-c", ON_TERMINAL, program(command[0]), *command[1:]],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -68,7 +77,10 @@ class Terminal:
         self._at = 0
 
     def type(self, line: str) -> None:
-        os.write(self._ours, line.encode() + b"\n")
+        self.press(line.encode() + b"\n")
+
+    def press(self, keys: bytes) -> None:
+        os.write(self._ours, keys)
 
     def until(self, words: str) -> None:
         """Read on until these words have come, after those of the call before."""
