@@ -213,11 +213,17 @@ def _status(model: Model, stage: Stage) -> str:
         return text("{choice}: waits for the connection; u takes it back.", choice=stage.waiting)
     if stage.selected is not None and model.is_playing:
         return _selection(model, stage)
-    sentence = turn_sentence(model) or ""
-    if model.is_my_turn and not model.playable:
-        rest = either([choice_words(choice, model) for choice in model.offers])
-        return text("{turn} No tile fits: {choices}.", turn=sentence, choices=rest)
-    return sentence
+    if not model.is_my_turn:
+        return turn_sentence(model) or ""
+    if not model.playable:
+        return _without_tile(model)
+    return text("{turn} Tab selects a tile that fits.", turn=turn_sentence(model) or "")
+
+
+def _without_tile(model: Model) -> str:
+    """What this player may do who has no tile that fits."""
+    rest = either([choice_words(choice, model) for choice in model.offers])
+    return text("{turn} No tile fits: {choices}.", turn=turn_sentence(model) or "", choices=rest)
 
 
 def _selection(model: Model, stage: Stage) -> str:
@@ -231,6 +237,8 @@ def _selection(model: Model, stage: Stage) -> str:
         return text("{tile} fits {trains}: choose with up and down.", tile=tile, trains=names)
     if not model.is_my_turn:
         return text("{turn} You look at {tile}.", turn=turn_sentence(model) or "", tile=tile)
+    if not model.playable and stage.target is None:
+        return _without_tile(model)
     if stage.target is not None:
         train = train_words(stage.target, model)
         return text(

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from mexican_train.client.bots.strategies import high_low
 from mexican_train.client.clean import width
 from mexican_train.client.fragments import ASCII, UNICODE, Line, line_width, plain_text
 from mexican_train.client.layout import paint
@@ -18,6 +19,7 @@ from tests.norwegian import english_in
 
 from .peers import view
 from .scenes import (
+    HAND,
     HOSTILE,
     LONG_HAND,
     SCENES,
@@ -184,6 +186,18 @@ def test_the_hand_and_what_is_owed_are_never_covered(
 def test_the_notice_is_there_too() -> None:
     """At 80x24 with 24 tiles there is room for what was refused and why."""
     assert "does not fit the train of Bob" in plain(painted(owed(), 80, 24))
+
+
+def test_at_ones_turn_the_next_step_is_told() -> None:
+    """With a tile that fits, the key that selects one; without, what else there is.
+
+    The latter also while a tile is looked at: that it does not fit is no news then.
+    """
+    model, stage = owed()
+    assert "Tab selects a tile that fits." in plain(painted((model, stage), 80, 24))
+    model, stage = SCENES["no-tile-fits"]()
+    for stage.selected in (None, high_low(HAND[0])):
+        assert "No tile fits: draw a tile." in plain(painted((model, stage), 80, 24))
 
 
 def test_styles_tell_nothing_alone() -> None:
