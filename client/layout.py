@@ -213,6 +213,8 @@ def _status(model: Model, stage: Stage) -> str:
         return text("{choice}: waits for the connection; u takes it back.", choice=stage.waiting)
     if stage.selected is not None and model.is_playing:
         return _selection(model, stage)
+    if model.seat is None and model.is_playing:
+        return text("{turn} You are watching.", turn=turn_sentence(model) or "")
     if not model.is_my_turn:
         return turn_sentence(model) or ""
     if not model.playable:

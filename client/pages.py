@@ -91,16 +91,18 @@ def _cover_lines(
         "table": lambda: seats_lines(model.table) if model.table is not None else [],
         "hand": lambda: hand_lines(model),
         "turn": lambda: turn_lines(model),
-        "card": lambda: _card(model, whole=stage.joining is None and stage.said == ["all"]),
+        "card": lambda: _card(model, stage, sheet),
         "said": lambda: stage.said,
     }[stage.cover if stage.cover is not None else "said"]()
     return rewrapped(told, sheet.columns)
 
 
-def _card(model: Model, *, whole: bool) -> list[str]:
+def _card(model: Model, stage: Stage, sheet: Sheet) -> list[str]:
     if model.card is None:
         return [text("The rules are on their way.")]
-    return whole_card_lines(model.card) if whole else card_lines(model.card)
+    is_whole = stage.joining is None and stage.said == ["all"]
+    lines_of = whole_card_lines if is_whole else card_lines
+    return lines_of(model.card, sheet.columns)
 
 
 def rewrapped(lines: Sequence[str], columns: int) -> list[Line]:

@@ -13,7 +13,16 @@ from mexican_train.client.layout import paint
 from mexican_train.client.panes import Sheet
 from mexican_train.client.texts import choose_language
 from mexican_train.client.themes import THEMES
-from mexican_train.protocol import AnyEvent, DoubleOpened, Said, TileLaid, WentOut
+from mexican_train.protocol import (
+    AnyEvent,
+    Card,
+    CardLine,
+    DoubleOpened,
+    RulesInfo,
+    Said,
+    TileLaid,
+    WentOut,
+)
 
 from tests.norwegian import english_in
 
@@ -198,6 +207,29 @@ def test_at_ones_turn_the_next_step_is_told() -> None:
     model, stage = SCENES["no-tile-fits"]()
     for stage.selected in (None, high_low(HAND[0])):
         assert "No tile fits: draw a tile." in plain(painted((model, stage), 80, 24))
+
+
+def test_a_watcher_is_told_that_they_are_one() -> None:
+    """Nobody waits for a hand that never comes."""
+    assert "Bob's turn. You are watching." in plain(painted(SCENES["watching"](), 80, 24))
+
+
+@pytest.mark.parametrize(("host", "is_told"), [("Me", True), ("Ann", False)])
+def test_who_has_paused_a_game_is_told_how_it_goes_on(host: str, is_told: bool) -> None:
+    """As long as it is paused, and only who can do it."""
+    shown = plain(painted(at_table(view(trains=TRAINS), paused=True, host=host), 80, 24))
+    assert "The game is paused." in shown
+    assert ("Type :pause again to let the game go on." in shown) is is_told
+
+
+def test_a_rule_card_is_folded_once() -> None:
+    """At 60 columns every line but the last of a sentence is full."""
+    model, stage = SCENES["lobby"]()
+    line = CardLine(option="deal.table", value="a", differs=True, text="Word " * 30)
+    rules = RulesInfo(name="mine", hash="00", changed=1)
+    model.card, stage.cover = Card(answers=1, rules=rules, lines=[line]), "card"
+    shown = [one for one in plain(painted((model, stage), 60, 20)).splitlines() if "Word" in one]
+    assert all(len(one) > 50 for one in shown[:-1])
 
 
 def test_styles_tell_nothing_alone() -> None:
