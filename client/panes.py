@@ -507,7 +507,7 @@ def standing_lines(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[
             go_on = text("Type :{word} again to let the game go on.", word=word)
             todo = plain_lines(folded(go_on, sheet.columns, "  "), "notice")
         if model.may_vote:
-            vote = text("Type :vote and wait, skip, bot or end.")
+            vote = text("Type :vote wait, :vote skip, :vote bot (a substitute plays) or :vote end.")
             todo += plain_lines(folded(vote, sheet.columns, "  "), "notice")
     lines = [line for each in told for line in folded(each, sheet.columns, "  ")]
     return [*plain_lines(lines[: max(0, rows - len(todo))], "notice"), *todo][:rows]

@@ -820,7 +820,7 @@ async def test_who_is_away_is_told_in_one_place() -> None:
         await seat.peer.send(table_news(seats=gone, state="playing", votes=[vote], paused=True))
         await seat.sees("Ann is away, 1:00.")
         assert seat.shown().count("Ann is away") == 1
-        assert seat.shown().count("vote and wait, skip, bot") == 1
+        assert seat.shown().count(":vote wait, :vote skip, :vote bot") == 1
         assert seat.shown().count("The game is paused.") == 1
         await seat.peer.send(table_news(seats=SEATS, state="playing"))
         await seat.sees("Ann is back.")
