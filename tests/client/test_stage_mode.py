@@ -165,6 +165,25 @@ async def in_game(
 # --- playing --------------------------------------------------------------------------------
 
 
+async def test_that_it_is_not_ones_turn_is_told_until_it_is() -> None:
+    """What came too early is refused, and that does not stand beside YOUR TURN."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await seat.peer.send(update([Passed(n=2, seat=0)], on=view(trains=TRAINS, to_act=1)))
+        await seat.sees("Ann's turn")
+        seat.type("12-7 me")
+        seat.mode.stage.notice("The disk is full.")
+        assert "It is not your turn: Ann is to play." in seat.shown()
+        on = view(trains=TRAINS)
+        await seat.peer.send(update([Passed(n=3, seat=2)], list(CHOICES), on=on, turn=4))
+        await seat.sees("YOUR TURN")
+        assert "not your turn" not in seat.shown()
+        assert "The disk is full." in seat.shown()
+
+    await session(script)
+
+
 async def test_one_target_asks_nothing() -> None:
     """Tab selects a tile that can be played, Enter plays it, and nothing stays selected."""
 
