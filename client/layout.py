@@ -215,11 +215,27 @@ def _status(model: Model, stage: Stage) -> str:
         return _selection(model, stage)
     if model.seat is None and model.is_playing:
         return text("{turn} You are watching.", turn=turn_sentence(model) or "")
+    if focus_of(model, stage) in ("waiting", "between"):
+        return _before_play(model)
     if not model.is_my_turn:
         return turn_sentence(model) or ""
     if not model.playable:
         return _without_tile(model)
     return text("{turn} Tab selects a tile that fits.", turn=turn_sentence(model) or "")
+
+
+def _before_play(model: Model) -> str:
+    """What this person may do for the game, or the next round, to begin."""
+    table, seat = model.table, model.seat
+    if table is None or seat is None:
+        return ""
+    if table.state == "waiting" and table.start == "manual" and model.is_host:
+        return text("Enter starts the game; bots take the empty seats.")
+    if table.state == "waiting" and table.start != "ready":
+        return ""
+    if not table.seats[seat].ready:
+        return text("Press Enter when you are ready.")
+    return text("You are ready.")
 
 
 def _without_tile(model: Model) -> str:

@@ -424,7 +424,8 @@ def _seat_words(seat: SeatInfo, table: TableInfo) -> str:
     notes = [text("bot")] if seat.kind == "bot" else []
     if seat.name == table.host:
         notes.append(text("host"))
-    if seat.kind == "person" and table.state in ("waiting", "between") and table.start != "full":
+    counts = table.state == "between" or (table.state == "waiting" and table.start == "ready")
+    if seat.kind == "person" and counts:
         notes.append(text("ready") if seat.ready else text("not ready"))
     if not seat.present:
         time = minutes(seat.away_ms)

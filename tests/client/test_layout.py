@@ -10,7 +10,9 @@ from mexican_train.client.bots.strategies import high_low
 from mexican_train.client.clean import width
 from mexican_train.client.fragments import ASCII, UNICODE, Line, line_width, plain_text
 from mexican_train.client.layout import paint
+from mexican_train.client.model import Model
 from mexican_train.client.panes import Sheet
+from mexican_train.client.stage import Stage
 from mexican_train.client.texts import choose_language
 from mexican_train.client.themes import THEMES
 from mexican_train.protocol import (
@@ -26,7 +28,7 @@ from mexican_train.protocol import (
 
 from tests.norwegian import english_in
 
-from .peers import view
+from .peers import seat_info, table_news, view, welcome
 from .scenes import (
     HAND,
     HOSTILE,
@@ -230,6 +232,35 @@ def test_a_rule_card_is_folded_once() -> None:
     model.card, stage.cover = Card(answers=1, rules=rules, lines=[line]), "card"
     shown = [one for one in plain(painted((model, stage), 60, 20)).splitlines() if "Word" in one]
     assert all(len(one) > 50 for one in shown[:-1])
+
+
+@pytest.mark.parametrize(
+    ("start", "host", "is_ready", "told"),
+    [
+        ("ready", "Ann", False, "Press Enter when you are ready."),
+        ("ready", "Ann", True, "You are ready."),
+        ("manual", "Me", False, "Enter starts the game; bots take the empty seats."),
+        ("manual", "Ann", False, ""),
+        ("full", "Me", False, ""),
+    ],
+)
+def test_before_the_game_the_next_step_is_told(
+    start: str, host: str, told: str, *, is_ready: bool
+) -> None:
+    """Above the keys; nothing where there is nothing to do."""
+    model = Model()
+    model.take(welcome())
+    seats = [seat_info(0, "Me", ready=is_ready), seat_info(1, "Ann"), seat_info(2)]
+    model.take(table_news(seats=seats, start=start, host=host))
+    lines = plain(painted((model, Stage()), 80, 24)).splitlines()
+    assert lines[-2] == told
+    assert ("not ready" in "".join(lines)) is (start == "ready")
+
+
+def test_between_rounds_the_next_step_is_told() -> None:
+    """Whoever is not ready is told the key for it."""
+    lines = plain(painted(SCENES["summary"](), 80, 24)).splitlines()
+    assert lines[-2] == "Press Enter when you are ready."
 
 
 def test_styles_tell_nothing_alone() -> None:
