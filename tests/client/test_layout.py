@@ -263,6 +263,15 @@ def test_between_rounds_the_next_step_is_told() -> None:
     assert lines[-2] == "Press Enter when you are ready."
 
 
+def test_the_help_of_a_game_tells_the_marks() -> None:
+    """What stands in the line of a train is explained; not where there are no trains."""
+    model, stage = SCENES["help"]()
+    assert "The line of a train: >" in plain(painted((model, stage), 80, 90))
+    model, stage = SCENES["lobby"]()
+    stage.cover = "keys"
+    assert "The line of a train" not in plain(painted((model, stage), 80, 90))
+
+
 def test_styles_tell_nothing_alone() -> None:
     """Without any style two tiles that differ only by what can be done with them look different."""
     shown = plain(painted(SCENES["my-turn"](), 80, 24))
