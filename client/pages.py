@@ -278,7 +278,7 @@ def _places(ended: GameOver, model: Model, sheet: Sheet) -> list[Line]:
     order = ranking(ended.places)
     room = max(8, sheet.columns - 24)
     columns = min(room, max(text_width(who(seat, model)) for seat in order))
-    lines: list[Line] = [(Fragment(text("Final ranking"), "title"),)]
+    lines: list[Line] = [(Fragment(text("Final ranking, the fewest points first"), "title"),)]
     for seat in order:
         name = filled(shortened(who(seat, model), columns, sheet.glyphs.ellipsis), columns)
         points = plural("{number} point", "{number} points", ended.totals[seat])

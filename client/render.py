@@ -383,9 +383,10 @@ def _state(table: TableInfo) -> str:
 
 
 def _rules(table: TableInfo) -> str:
-    name, changed = rules_name(table.rules), table.rules.changed
+    changed = table.rules.changed
     if not changed:
-        return text("rules {name}", name=name)
+        return text("rules {name}", name=rules_name(table.rules))
+    name = clean(table.rules.name).removesuffix(_CHANGED)
     return plural(
         "rules {name} with {number} change",
         "rules {name} with {number} changes",
