@@ -115,6 +115,11 @@ def focus_of(model: Model, stage: Stage) -> Focus:
 
 def bindings(model: Model, stage: Stage) -> list[Binding]:
     """What the keys do now; of two bindings of one key the first counts."""
+    if stage.asks_quit:
+        return [
+            Binding(("q",), "quit", text("stop"), text("stop")),
+            Binding(("escape",), "back", text("stay"), text("stay")),
+        ]
     focus = focus_of(model, stage)
     if focus == "line":
         return []

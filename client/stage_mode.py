@@ -360,7 +360,7 @@ class StageMode:
         if focus == "line":
             self._type(key)
         elif focus == "form" and self._fill_in(key):
-            self._drop_refused_early()
+            pass
         elif key in DIGITS and focus != "form":
             self.open_line(key)
         elif not self._do(key):

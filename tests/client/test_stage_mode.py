@@ -165,6 +165,19 @@ async def in_game(
 # --- playing --------------------------------------------------------------------------------
 
 
+async def test_asked_whether_to_stop_the_keys_are_those_of_the_answer() -> None:
+    """The last line offers nothing that would not be done."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("q")
+        assert seat.shown().splitlines()[-1].strip() == "q stop  Esc stay"
+        seat.press("escape")
+        assert "Tab playable" in seat.shown().splitlines()[-1]
+
+    await session(script)
+
+
 async def test_that_it_is_not_ones_turn_is_told_until_it_is() -> None:
     """What came too early is refused, and that does not stand beside YOUR TURN."""
 
