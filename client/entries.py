@@ -735,6 +735,7 @@ _SHORT = {
     "score": "scores",
     "seatcode": "seat-code",
     "unpause": "pause",
+    "resume": "pause",
 }
 ENTRY_WORDS = (
     *_READERS,

@@ -115,6 +115,11 @@ def focus_of(model: Model, stage: Stage) -> Focus:
 
 def bindings(model: Model, stage: Stage) -> list[Binding]:
     """What the keys do now; of two bindings of one key the first counts."""
+    if stage.asks_quit:
+        return [
+            Binding(("q",), "quit", text("stop"), text("stop")),
+            Binding(("escape",), "back", text("stay"), text("stay")),
+        ]
     focus = focus_of(model, stage)
     if focus == "line":
         return []
@@ -373,10 +378,24 @@ def help_page(model: Model, stage: Stage, sheet: Sheet) -> list[Line]:
         lines += plain_lines(told)
     note = text("A digit opens the entry line too: 12-7 Ann plays 12-7 on Ann's train.")
     lines += [(), *plain_lines(folded(note, sheet.columns), "strong"), ()]
+    if model.is_playing:
+        lines += plain_lines(folded(_marks_told(), sheet.columns))
+        lines.append(())
     lines += plain_lines(folded(text("After : you can type:"), sheet.columns), "title")
     for line in help_lines(model):
         lines += plain_lines(folded(line, sheet.columns, "    "))
     return lines
+
+
+def _marks_told() -> str:
+    """What the line of a train means, from its start to its end."""
+    return text(
+        "The line of a train: > whose turn it is, * where a tile of yours fits, = where the"
+        " selected one goes, the number of tiles in the player's hand, {open} to all or"
+        " {closed} to the others, its end, and a double that is to be covered with who must do it.",
+        open=text("OPEN"),
+        closed=text("closed"),
+    )
 
 
 def _key_name(key: str, sheet: Sheet) -> str:

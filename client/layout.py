@@ -213,11 +213,35 @@ def _status(model: Model, stage: Stage) -> str:
         return text("{choice}: waits for the connection; u takes it back.", choice=stage.waiting)
     if stage.selected is not None and model.is_playing:
         return _selection(model, stage)
-    sentence = turn_sentence(model) or ""
-    if model.is_my_turn and not model.playable:
-        rest = either([choice_words(choice, model) for choice in model.offers])
-        return text("{turn} No tile fits: {choices}.", turn=sentence, choices=rest)
-    return sentence
+    if model.seat is None and model.is_playing:
+        return text("{turn} You are watching.", turn=turn_sentence(model) or "")
+    if focus_of(model, stage) in ("waiting", "between"):
+        return _before_play(model)
+    if not model.is_my_turn:
+        return turn_sentence(model) or ""
+    if not model.playable:
+        return _without_tile(model)
+    return text("{turn} Tab selects a tile that fits.", turn=turn_sentence(model) or "")
+
+
+def _before_play(model: Model) -> str:
+    """What this person may do for the game, or the next round, to begin."""
+    table, seat = model.table, model.seat
+    if table is None or seat is None:
+        return ""
+    if table.state == "waiting" and table.start == "manual" and model.is_host:
+        return text("Enter starts the game; bots take the empty seats.")
+    if table.state == "waiting" and table.start != "ready":
+        return ""
+    if not table.seats[seat].ready:
+        return text("Press Enter when you are ready.")
+    return text("You are ready.")
+
+
+def _without_tile(model: Model) -> str:
+    """What this player may do who has no tile that fits."""
+    rest = either([choice_words(choice, model) for choice in model.offers])
+    return text("{turn} No tile fits: {choices}.", turn=turn_sentence(model) or "", choices=rest)
 
 
 def _selection(model: Model, stage: Stage) -> str:
@@ -231,6 +255,8 @@ def _selection(model: Model, stage: Stage) -> str:
         return text("{tile} fits {trains}: choose with up and down.", tile=tile, trains=names)
     if not model.is_my_turn:
         return text("{turn} You look at {tile}.", turn=turn_sentence(model) or "", tile=tile)
+    if not model.playable and stage.target is None:
+        return _without_tile(model)
     if stage.target is not None:
         train = train_words(stage.target, model)
         return text(

@@ -91,16 +91,18 @@ def _cover_lines(
         "table": lambda: seats_lines(model.table) if model.table is not None else [],
         "hand": lambda: hand_lines(model),
         "turn": lambda: turn_lines(model),
-        "card": lambda: _card(model, whole=stage.joining is None and stage.said == ["all"]),
+        "card": lambda: _card(model, stage, sheet),
         "said": lambda: stage.said,
     }[stage.cover if stage.cover is not None else "said"]()
     return rewrapped(told, sheet.columns)
 
 
-def _card(model: Model, *, whole: bool) -> list[str]:
+def _card(model: Model, stage: Stage, sheet: Sheet) -> list[str]:
     if model.card is None:
         return [text("The rules are on their way.")]
-    return whole_card_lines(model.card) if whole else card_lines(model.card)
+    is_whole = stage.joining is None and stage.said == ["all"]
+    lines_of = whole_card_lines if is_whole else card_lines
+    return lines_of(model.card, sheet.columns)
 
 
 def rewrapped(lines: Sequence[str], columns: int) -> list[Line]:
@@ -276,7 +278,7 @@ def _places(ended: GameOver, model: Model, sheet: Sheet) -> list[Line]:
     order = ranking(ended.places)
     room = max(8, sheet.columns - 24)
     columns = min(room, max(text_width(who(seat, model)) for seat in order))
-    lines: list[Line] = [(Fragment(text("Final ranking"), "title"),)]
+    lines: list[Line] = [(Fragment(text("Final ranking, the fewest points first"), "title"),)]
     for seat in order:
         name = filled(shortened(who(seat, model), columns, sheet.glyphs.ellipsis), columns)
         points = plural("{number} point", "{number} points", ended.totals[seat])

@@ -45,7 +45,7 @@ from .stage import (
     targets_of,
     train_order,
 )
-from .texts import plural, text
+from .texts import plural, text, typed
 from .words import event_sentence, tile_text, who
 
 NAME_COLUMNS_MAX = 20
@@ -502,9 +502,13 @@ def standing_lines(model: Model, stage: Stage, sheet: Sheet, rows: int) -> list[
     table = model.table
     if table is not None and table.state != "waiting":
         told += presence_lines(table, round((stage.now - stage.news_at) * 1000))
+        if table.paused and model.is_host:
+            word = typed("pause")[0]
+            go_on = text("Type :{word} again to let the game go on.", word=word)
+            todo = plain_lines(folded(go_on, sheet.columns, "  "), "notice")
         if model.may_vote:
-            vote = text("Type :vote and wait, skip, bot or end.")
-            todo = plain_lines(folded(vote, sheet.columns, "  "), "notice")
+            vote = text("Type :vote wait, :vote skip, :vote bot (a substitute plays) or :vote end.")
+            todo += plain_lines(folded(vote, sheet.columns, "  "), "notice")
     lines = [line for each in told for line in folded(each, sheet.columns, "  ")]
     return [*plain_lines(lines[: max(0, rows - len(todo))], "notice"), *todo][:rows]
 

@@ -84,7 +84,7 @@ def _decided(choice: AbsenceChoice, seat: SeatInfo) -> str:
 
 
 def _ask() -> str:
-    return text("Type vote and wait, skip, bot (a substitute plays) or end (the game).")
+    return text("Type vote wait, vote skip, vote bot (a substitute plays) or vote end (the game).")
 
 
 def _counts(vote: SeatVote) -> dict[AbsenceChoice, int]:

@@ -383,9 +383,10 @@ def _state(table: TableInfo) -> str:
 
 
 def _rules(table: TableInfo) -> str:
-    name, changed = rules_name(table.rules), table.rules.changed
+    changed = table.rules.changed
     if not changed:
-        return text("rules {name}", name=name)
+        return text("rules {name}", name=rules_name(table.rules))
+    name = clean(table.rules.name).removesuffix(_CHANGED)
     return plural(
         "rules {name} with {number} change",
         "rules {name} with {number} changes",
@@ -424,7 +425,8 @@ def _seat_words(seat: SeatInfo, table: TableInfo) -> str:
     notes = [text("bot")] if seat.kind == "bot" else []
     if seat.name == table.host:
         notes.append(text("host"))
-    if seat.kind == "person" and table.state in ("waiting", "between") and table.start != "full":
+    counts = table.state == "between" or (table.state == "waiting" and table.start == "ready")
+    if seat.kind == "person" and counts:
         notes.append(text("ready") if seat.ready else text("not ready"))
     if not seat.present:
         time = minutes(seat.away_ms)
@@ -541,30 +543,30 @@ def _seat_news(old: SeatInfo, new: SeatInfo, model: Model) -> list[str]:
     return lines
 
 
-def card_lines(card: Card) -> list[str]:
+def card_lines(card: Card, columns: int = COLUMNS) -> list[str]:
     """A rule card as it arrives: what differs from `classic`, or all of it if nothing does."""
     if not card.rules.changed:
-        return whole_card_lines(card)
+        return whole_card_lines(card, columns)
     differing = [line for line in card.lines if line.differs]
-    lines = wrapped(f"{_card_title(card)}. {text('What differs from classic:')}", COLUMNS)
+    lines = wrapped(f"{_card_title(card)}. {text('What differs from classic:')}", columns)
     for line in differing:
-        lines += _card_line(line)
+        lines += _card_line(line, columns)
     rest = plural(
         "The {number} other option is as in classic. Type rules all to read every option.",
         "The {number} other options are as in classic. Type rules all to read every option.",
         len(card.lines) - len(differing),
     )
-    return [*lines, *wrapped(rest, COLUMNS)]
+    return [*lines, *wrapped(rest, columns)]
 
 
-def whole_card_lines(card: Card) -> list[str]:
+def whole_card_lines(card: Card, columns: int = COLUMNS) -> list[str]:
     """Every option of a rule card, those that differ from `classic` with a `!`."""
     title = _card_title(card)
     if card.rules.changed:
         title += f"; {text('! marks what differs from classic')}"
-    lines = wrapped(f"{title}:", COLUMNS)
+    lines = wrapped(f"{title}:", columns)
     for line in card.lines:
-        lines += _card_line(line)
+        lines += _card_line(line, columns)
     return lines
 
 
@@ -573,10 +575,10 @@ def _card_title(card: Card) -> str:
     return text("Rules {name} (hash {hash})", name=rules_name(card.rules), hash=digest)
 
 
-def _card_line(line: CardLine) -> list[str]:
+def _card_line(line: CardLine, columns: int) -> list[str]:
     mark = "!" if line.differs else " "
     value, sentence = clean(option_value(line.value)), clean(option_sentence(line))
-    return wrapped(f"{mark} {clean(line.option)} = {value}: {sentence}", COLUMNS, "    ")
+    return wrapped(f"{mark} {clean(line.option)} = {value}: {sentence}", columns, "    ")
 
 
 def model_card_lines(model: Model) -> list[str]:

@@ -29,7 +29,7 @@ from .entries import Topic
 from .entry_line import EntryLine
 from .fragments import UNICODE, Glyphs, Line
 from .hand_order import HandKeeper
-from .hints import hint_sentence, reason_sentences, refusal_sentence
+from .hints import REFUSALS, hint_sentence, reason_sentences, refusal_sentence
 from .keys import DIGITS, Deed, deed_of, focus_of
 from .layout import are_told_whole, paint, scroll_max
 from .link import Link, LinkError
@@ -201,9 +201,17 @@ class StageMode:
             stage.clear_choice()
         if stage.selected is not None and stage.selected not in stage.order.own:
             stage.clear_choice()
+        if model.is_my_turn:
+            self._drop_refused_early()
         for event in change.events:
             if isinstance(event, MarkerSet) and not change.is_first:
                 stage.notice(event_sentence(event, model) or "")
+
+    def _drop_refused_early(self) -> None:
+        """That it is not this person's turn is no longer told once it is."""
+        stage = self.stage
+        early = tuple(text(REFUSALS["out_of_turn"], name=clean(name)) for name in self.model.names)
+        stage.notices = [each for each in stage.notices if not each.sentence.startswith(early)]
 
     def seated(self, before: TableInfo | None, news: TableNews) -> None:
         """What is new at the table, where it does not open a page of its own."""

@@ -6,18 +6,31 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from mexican_train.client.bots.strategies import high_low
 from mexican_train.client.clean import width
 from mexican_train.client.fragments import ASCII, UNICODE, Line, line_width, plain_text
 from mexican_train.client.layout import paint
+from mexican_train.client.model import Model
 from mexican_train.client.panes import Sheet
+from mexican_train.client.stage import Stage
 from mexican_train.client.texts import choose_language
 from mexican_train.client.themes import THEMES
-from mexican_train.protocol import AnyEvent, DoubleOpened, Said, TileLaid, WentOut
+from mexican_train.protocol import (
+    AnyEvent,
+    Card,
+    CardLine,
+    DoubleOpened,
+    RulesInfo,
+    Said,
+    TileLaid,
+    WentOut,
+)
 
 from tests.norwegian import english_in
 
-from .peers import view
+from .peers import seat_info, table_news, view, welcome
 from .scenes import (
+    HAND,
     HOSTILE,
     LONG_HAND,
     SCENES,
@@ -184,6 +197,79 @@ def test_the_hand_and_what_is_owed_are_never_covered(
 def test_the_notice_is_there_too() -> None:
     """At 80x24 with 24 tiles there is room for what was refused and why."""
     assert "does not fit the train of Bob" in plain(painted(owed(), 80, 24))
+
+
+def test_at_ones_turn_the_next_step_is_told() -> None:
+    """With a tile that fits, the key that selects one; without, what else there is.
+
+    The latter also while a tile is looked at: that it does not fit is no news then.
+    """
+    model, stage = owed()
+    assert "Tab selects a tile that fits." in plain(painted((model, stage), 80, 24))
+    model, stage = SCENES["no-tile-fits"]()
+    for stage.selected in (None, high_low(HAND[0])):
+        assert "No tile fits: draw a tile." in plain(painted((model, stage), 80, 24))
+
+
+def test_a_watcher_is_told_that_they_are_one() -> None:
+    """Nobody waits for a hand that never comes."""
+    assert "Bob's turn. You are watching." in plain(painted(SCENES["watching"](), 80, 24))
+
+
+@pytest.mark.parametrize(("host", "is_told"), [("Me", True), ("Ann", False)])
+def test_who_has_paused_a_game_is_told_how_it_goes_on(host: str, is_told: bool) -> None:
+    """As long as it is paused, and only who can do it."""
+    shown = plain(painted(at_table(view(trains=TRAINS), paused=True, host=host), 80, 24))
+    assert "The game is paused." in shown
+    assert ("Type :pause again to let the game go on." in shown) is is_told
+
+
+def test_a_rule_card_is_folded_once() -> None:
+    """At 60 columns every line but the last of a sentence is full."""
+    model, stage = SCENES["lobby"]()
+    line = CardLine(option="deal.table", value="a", differs=True, text="Word " * 30)
+    rules = RulesInfo(name="mine", hash="00", changed=1)
+    model.card, stage.cover = Card(answers=1, rules=rules, lines=[line]), "card"
+    shown = [one for one in plain(painted((model, stage), 60, 20)).splitlines() if "Word" in one]
+    assert all(len(one) > 50 for one in shown[:-1])
+
+
+@pytest.mark.parametrize(
+    ("start", "host", "is_ready", "told"),
+    [
+        ("ready", "Ann", False, "Press Enter when you are ready."),
+        ("ready", "Ann", True, "You are ready."),
+        ("manual", "Me", False, "Enter starts the game; bots take the empty seats."),
+        ("manual", "Ann", False, ""),
+        ("full", "Me", False, ""),
+    ],
+)
+def test_before_the_game_the_next_step_is_told(
+    start: str, host: str, told: str, *, is_ready: bool
+) -> None:
+    """Above the keys; nothing where there is nothing to do."""
+    model = Model()
+    model.take(welcome())
+    seats = [seat_info(0, "Me", ready=is_ready), seat_info(1, "Ann"), seat_info(2)]
+    model.take(table_news(seats=seats, start=start, host=host))
+    lines = plain(painted((model, Stage()), 80, 24)).splitlines()
+    assert lines[-2] == told
+    assert ("not ready" in "".join(lines)) is (start == "ready")
+
+
+def test_between_rounds_the_next_step_is_told() -> None:
+    """Whoever is not ready is told the key for it."""
+    lines = plain(painted(SCENES["summary"](), 80, 24)).splitlines()
+    assert lines[-2] == "Press Enter when you are ready."
+
+
+def test_the_help_of_a_game_tells_the_marks() -> None:
+    """What stands in the line of a train is explained; not where there are no trains."""
+    model, stage = SCENES["help"]()
+    assert "The line of a train: >" in plain(painted((model, stage), 80, 90))
+    model, stage = SCENES["lobby"]()
+    stage.cover = "keys"
+    assert "The line of a train" not in plain(painted((model, stage), 80, 90))
 
 
 def test_styles_tell_nothing_alone() -> None:

@@ -86,7 +86,7 @@ def test_a_span_is_written_as_on_a_clock(span: int, text: str) -> None:
 def test_a_vote_that_opens_says_what_to_type() -> None:
     assert told(news(1), news(60_000, vote())) == [
         "Ann is away, 1:00.",
-        "Type vote and wait, skip, bot (a substitute plays) or end (the game).",
+        "Type vote wait, vote skip, vote bot (a substitute plays) or vote end (the game).",
     ]
 
 

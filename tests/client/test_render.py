@@ -557,6 +557,14 @@ def test_help_offers_knocks_where_the_rules_have_them() -> None:
     assert offers_knocks(model_with(knocks=[KnockOwed(seat=1, event=3, foul=True)]))
 
 
+def test_that_rules_were_changed_is_told_once() -> None:
+    """By the number of the changes; the remark of the server is left out then."""
+    rules = RulesInfo(name="classic (changed)", hash="01", changed=1)
+    told = render.table_words(table_info("t", rules=rules))
+    assert "rules classic with 1 change" in told
+    assert "(changed)" not in told
+
+
 def test_scores_of_many_seats_go_in_lines() -> None:
     """Fourteen names do not fit beside one another: each round is a list then."""
     names = ["Me", *[f"player-{seat}" for seat in range(1, 14)]]

@@ -176,6 +176,38 @@ async def in_game(
 # --- playing --------------------------------------------------------------------------------
 
 
+async def test_asked_whether_to_stop_the_keys_are_those_of_the_answer() -> None:
+    """The last line offers nothing that would not be done."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        seat.press("q")
+        assert seat.shown().splitlines()[-1].strip() == "q stop  Esc stay"
+        seat.press("escape")
+        assert "Tab playable" in seat.shown().splitlines()[-1]
+
+    await session(script)
+
+
+async def test_that_it_is_not_ones_turn_is_told_until_it_is() -> None:
+    """What came too early is refused, and that does not stand beside YOUR TURN."""
+
+    async def script(seat: Seat) -> None:
+        await in_game(seat)
+        await seat.peer.send(update([Passed(n=2, seat=0)], on=view(trains=TRAINS, to_act=1)))
+        await seat.sees("Ann's turn")
+        seat.type("12-7 me")
+        seat.mode.stage.notice("The disk is full.")
+        assert "It is not your turn: Ann is to play." in seat.shown()
+        on = view(trains=TRAINS)
+        await seat.peer.send(update([Passed(n=3, seat=2)], list(CHOICES), on=on, turn=4))
+        await seat.sees("YOUR TURN")
+        assert "not your turn" not in seat.shown()
+        assert "The disk is full." in seat.shown()
+
+    await session(script)
+
+
 async def test_one_target_asks_nothing() -> None:
     """Tab selects a tile that can be played, Enter plays it, and nothing stays selected."""
 
@@ -854,7 +886,7 @@ async def test_who_is_away_is_told_in_one_place() -> None:
         await seat.peer.send(table_news(seats=gone, state="playing", votes=[vote], paused=True))
         await seat.sees("Ann is away, 1:00.")
         assert seat.shown().count("Ann is away") == 1
-        assert seat.shown().count("vote and wait, skip, bot") == 1
+        assert seat.shown().count(":vote wait, :vote skip, :vote bot") == 1
         assert seat.shown().count("The game is paused.") == 1
         await seat.peer.send(table_news(seats=SEATS, state="playing"))
         await seat.sees("Ann is back.")
