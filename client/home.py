@@ -141,7 +141,8 @@ async def _alone(wish: Wish, session: Session, kept: KeptGame | None, lock: int 
     bots = BOTS if wish.bots is None else wish.bots
     table = _table(wish, SOLO_TABLE, seats=bots + 1, bots=bots)
     database = None if kept is None else kept.database
-    opening = Opening(JoinTable(id=0, table=SOLO_TABLE), keeps_seat=False)
+    hands = None if kept is None else kept.hands
+    opening = Opening(JoinTable(id=0, table=SOLO_TABLE), keeps_seat=False, hands=hands)
     tokens = MemoryTokens() if kept is None else kept.tokens
     async with private_server(table if is_new else None, database=database, lock=lock) as address:
         on_message = None if kept is None else kept.follow

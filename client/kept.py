@@ -89,6 +89,11 @@ class KeptGame:
         return self._folder / "server.log"
 
     @property
+    def hands(self) -> Path:
+        """Where the order of the hand is kept."""
+        return self._folder / "hands"
+
+    @property
     def tokens(self) -> TokenStore:
         """The token of its person."""
         return TokensOfOne(FileTokens(self._folder / "tokens"), self._kind)

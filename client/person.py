@@ -6,6 +6,7 @@ is a `Face`: it shows what a `Person` tells it, in the order of the calls, and d
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import trio
@@ -61,6 +62,8 @@ class Opening:
     command: CreateTable | JoinTable | WatchTable | None = None
     keeps_seat: bool = True
     """Whether the same command line would find the seat again."""
+    hands: Path | None = None
+    """Where the hand's order is kept for a game that has no address of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -326,8 +326,8 @@ class Terminal:
 
 async def run_screen(link: Link, opening: Opening, look: Look) -> int:
     """The full screen on this terminal; the exit code. Raises `LinkError` when the link ends."""
-    keeper = HandKeeper(None)
-    if opening.keeps_seat:
+    keeper = HandKeeper(opening.hands)
+    if opening.keeps_seat and opening.hands is None:
         keeper = HandKeeper.of_user(str(link.address), link.hello.name)
     terminal = Terminal(link, opening, look, keeper)
     await terminal.run()

@@ -12,6 +12,7 @@ from threading import Timer
 import pytest
 from mexican_train.client.kept import KeptGame
 
+from scripts.terminals import on_terminal
 from tests.system.processes import END_SECONDS, program, run_program, running_server
 from tests.system.test_entry import Terminal, terminal
 
@@ -207,6 +208,21 @@ def code_after(ann: Terminal, key: bytes) -> int:
         with suppress(subprocess.TimeoutExpired):
             return ann.process.wait(1)
     raise AssertionError(f"it does not end: {ann.shown}")
+
+
+def test_the_hand_keeps_its_order_when_a_game_is_gone_on_with() -> None:
+    """Also at home, where a server has another port each time."""
+    command = [program(SOLO[0]), *SOLO[1:]]
+    with on_terminal(command) as ann:
+        ann.see("^Your hand.* own order")
+        ann.press("oo")
+        ann.see("^Your hand.* by number")
+        ann.press("qq")
+        assert ann.end() == 0
+    with on_terminal([*command, "--resume"]) as ann:
+        ann.see("^Your hand.* by number")
+        ann.press("qq")
+        assert ann.end() == 0
 
 
 def test_ctrl_c_and_the_end_of_the_input_at_the_list() -> None:
