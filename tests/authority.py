@@ -66,11 +66,31 @@ class Authority:
             .not_valid_after(now + days * DAY)
             .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
         )
+        # Python 3.13 takes nothing less from an authority and what it vouches for
+        for extension, is_critical in (
+            (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
+            (x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), False),
+            *([(_SIGNS, True)] if is_authority else []),
+        ):
+            builder = builder.add_extension(extension, critical=is_critical)
         if hosts:
             named = x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts])
             builder = builder.add_extension(named, critical=False)
         pem: bytes = builder.sign(self._key, hashes.SHA256()).public_bytes(to.Encoding.PEM)
         return pem
+
+
+_SIGNS: Any = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
 
 
 def _new_key() -> Any:
