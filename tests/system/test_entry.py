@@ -53,11 +53,15 @@ def told_in_one_line(done: subprocess.CompletedProcess[str]) -> str:
 
 
 ON_TERMINAL = """
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])
 """
-"""Makes standard input the terminal of the session, so that its keys send signals, and starts."""
+"""Makes standard input the terminal of the session, so that its keys send signals, and starts.
+
+Ctrl-C counts there as at any terminal, also where the tests were started in the background.
+"""
 
 
 class Terminal:
