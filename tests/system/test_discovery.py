@@ -9,7 +9,8 @@ from mexican_train.client.discovery import FoundServer, find_servers
 from mexican_train.protocol import Announcement
 from mexican_train.server.discovery import Service, ZeroconfResponder
 
-pytestmark = pytest.mark.system
+# on one process, so that nobody finds what the others announce
+pytestmark = [pytest.mark.system, pytest.mark.xdist_group("network")]
 
 LOOPBACK = "127.0.0.1"
 GROUP = "224.0.0.251"

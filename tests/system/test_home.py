@@ -16,7 +16,8 @@ from scripts.terminals import on_terminal
 from tests.system.processes import END_SECONDS, program, run_program, running_server
 from tests.system.test_entry import Terminal, terminal
 
-pytestmark = pytest.mark.system
+# on one process, so that nobody finds what the others announce
+pytestmark = [pytest.mark.system, pytest.mark.xdist_group("network")]
 
 SOLO = ("mt-client", "--solo", "--name=Ann")
 OPEN = ("mt-client", "--open-to-lan", "--host=127.0.0.1", "--port=0", "--name=Ann")
